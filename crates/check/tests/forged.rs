@@ -20,12 +20,13 @@ use fairly_testkit::Rng;
 use fairly_testkit::ltl::{LtlShape, random_formula};
 use fairly_testkit::network::{NetworkShape, TinyNetwork, random_network, random_propositions};
 
-use crate::NOTIONS;
-use crate::common::{network_of, property, seeds, written};
+use crate::common::{network_of, property, written};
+use crate::{NOTIONS, timed_seeds};
 
 /// A certificate, taken apart.
 #[derive(Clone, PartialEq)]
 struct Parts {
+    /// Its forms, without the brackets around each.
     statement: Vec<String>,
     model: String,
     lists: Vec<Vec<(u64, u64)>>,
@@ -84,8 +85,12 @@ impl Parts {
             state.extend_from_slice(taken(bytes, others)?);
             states.push((state.clone(), number(bytes)?));
         }
+        taken(bytes, 8)?;
         Some(Parts {
-            statement: statement.lines().map(str::to_owned).collect(),
+            statement: statement
+                .lines()
+                .map(|line| line.strip_prefix('(')?.strip_suffix(')').map(str::to_owned))
+                .collect::<Option<_>>()?,
             model,
             lists,
             states,
@@ -100,9 +105,12 @@ impl Parts {
         Some(all)
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(fairly_verify::MAGIC);
-        for text in [&self.statement.join("\n"), &self.model] {
+    /// The bytes of the certificate, without its checksum.
+    fn body(&self) -> Vec<u8> {
+        let mut bytes = fairly_verify::MAGIC.to_vec();
+        let out = &mut bytes;
+        let statement: String = self.statement.iter().map(|it| format!("({it})\n")).collect();
+        for text in [&statement, &self.model] {
             put(out, text.len() as u64);
             out.extend_from_slice(text.as_bytes());
         }
@@ -123,11 +131,12 @@ impl Parts {
             out.extend_from_slice(state);
             put(out, *list);
         }
+        bytes
     }
 
     /// The lines that say what is claimed.
     fn claimed(&self) -> Vec<&String> {
-        let words = ["claim", "reading", "fairness", "atom", "formula", "assume"];
+        let words = ["claim", "reading", "fairness", "atom", "node", "formula", "assume"];
         let is = |line: &&String| words.contains(&line.split(' ').next().unwrap_or_default());
         self.statement.iter().filter(is).collect()
     }
@@ -149,7 +158,14 @@ impl Parts {
 
 fn bytes_of(all: &[Parts]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    all.iter().for_each(|parts| parts.write(&mut bytes));
+    all.iter().for_each(|parts| bytes.extend(summed(parts.body())));
+    bytes
+}
+
+/// The bytes of a certificate with their checksum, which whoever forges one computes, too.
+fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let sum = fairly_verify::checksum(&bytes);
+    bytes.extend(sum.to_le_bytes());
     bytes
 }
 
@@ -217,12 +233,12 @@ fn change(rng: &mut Rng, way: usize, all: &[Parts]) -> Option<Vec<u8>> {
     let shows = ["constraint", "class", "set", "distances", "family", "start", "step", "loop"];
     match WAYS[way] {
         "bits flipped" => {
-            let mut bytes = bytes_of(&all);
+            let mut bytes = parts.body();
             for _ in 0..=rng.below(3) {
                 let at = rng.below(bytes.len());
                 bytes[at] ^= 1 << rng.below(8);
             }
-            return Some(bytes);
+            return Some([bytes_of(&all[..at]), summed(bytes), bytes_of(&all[at + 1..])].concat());
         }
         "cut off" => {
             let mut bytes = bytes_of(&all);
@@ -317,6 +333,18 @@ fn change(rng: &mut Rng, way: usize, all: &[Parts]) -> Option<Vec<u8>> {
     Some(bytes_of(&all))
 }
 
+/// Single bytes are changed, and the checksum is not: whatever the file claims then, it is not accepted.
+pub(crate) fn check_damage(rng: &mut Rng, bytes: &[u8], times: usize, told: &str) {
+    let mut damaged = bytes.to_vec();
+    for _ in 0..times {
+        let at = rng.below(bytes.len());
+        damaged[at] ^= 1 + rng.below(255) as u8;
+        let answer = fairly_verify::verify(&damaged);
+        assert!(answer.is_err(), "{told}: accepted with {:#x} at byte {at}", damaged[at]);
+        damaged[at] = bytes[at];
+    }
+}
+
 /// How many were tried, by the way in which they were changed.
 type Tried = BTreeMap<&'static str, u64>;
 
@@ -361,9 +389,8 @@ fn attack(
 
 /// Whether bytes that cannot be taken apart begin as they did: with the same statement and model.
 fn keeps(bytes: &[u8], base: &[Parts]) -> bool {
-    let mut start = Vec::new();
-    base[0].write(&mut start);
-    let length = start.windows(7).position(|it| it == b"\nmodel ").unwrap_or(0);
+    let start = base[0].body();
+    let length = start.windows(6).position(|it| it == b"(model").unwrap_or(0);
     bytes.len() > length && bytes[..length] == start[..length]
 }
 
@@ -413,6 +440,7 @@ fn asked(rng: &mut Rng, tiny: &TinyNetwork, network: &mut Explored<Network>, tol
             if let Err(rejected) = fairly_verify::verify(&proof.bytes) {
                 panic!("{told}: {rejected}\n{}", String::from_utf8_lossy(&proof.bytes));
             }
+            check_damage(rng, &proof.bytes, 4, &told);
             Parts::all(&proof.bytes)
         }
         Err(ProofError::NotCovered(_)) => None,
@@ -430,17 +458,22 @@ fn times() -> usize {
 
 #[test]
 fn answers_about_random_networks_are_certified_and_nothing_forged_is() {
-    let (mut held, mut violated, mut tried) = (0u64, 0u64, Tried::new());
+    let (mut held, mut violated, mut without, mut tried) = (0u64, 0u64, 0u64, Tried::new());
     // What another network's certificate shows.
     let mut elsewhere: Vec<Vec<Parts>> = Vec::new();
-    for seed in seeds(120) {
+    let mut systems = 0;
+    for seed in timed_seeds(120) {
+        systems += 1;
         let mut rng = Rng::new(seed);
         let tiny = random_network(&mut rng, &NetworkShape::default());
         let mut network = network_of(&tiny);
         let told = format!("seed {seed}");
         let all: Vec<Asked> = (0..3).map(|_| asked(&mut rng, &tiny, &mut network, &told)).collect();
         for one in &all {
-            let Some(certified) = &one.certified else { continue };
+            let Some(certified) = &one.certified else {
+                without += 1;
+                continue;
+            };
             *(if one.holds { &mut held } else { &mut violated }) += 1;
             let mut claim = certified.clone();
             for line in &mut claim[0].statement {
@@ -469,7 +502,10 @@ fn answers_about_random_networks_are_certified_and_nothing_forged_is() {
         elsewhere = all.into_iter().filter_map(|one| one.certified).take(1).collect();
     }
     let forged: u64 = tried.values().sum();
-    eprintln!("{held} hold, {violated} are violated, {forged} forged: {tried:?}");
+    eprintln!(
+        "networks: {systems} systems, {held} answers hold and {violated} are violated, all certified and accepted; \
+         {without} not covered; {forged} forged and rejected: {tried:?}"
+    );
     assert!(held > 20 && violated > 20 && forged > 1000, "{held} {violated} {forged}");
     assert_eq!(tried.len(), WAYS.len() + 1, "{tried:?}");
 }
@@ -482,7 +518,7 @@ fn refinements_of_random_networks_are_certified_and_nothing_forged_is() {
         (Model::FailuresDivergences, Refinement::FailuresDivergences),
     ];
     let (mut held, mut violated, mut tried) = (0u64, 0u64, Tried::new());
-    for seed in seeds(150) {
+    for seed in timed_seeds(150) {
         let mut rng = Rng::new(seed);
         let tiny = random_network(&mut rng, &NetworkShape::default());
         // The system itself, one that has lost a step, or any other one.
@@ -528,6 +564,8 @@ fn refinements_of_random_networks_are_certified_and_nothing_forged_is() {
         }
     }
     let forged: u64 = tried.values().sum();
-    eprintln!("{held} hold, {violated} are violated, {forged} forged: {tried:?}");
+    eprintln!(
+        "refinements: {held} hold, all certified and accepted, {violated} do not; {forged} forged and rejected: {tried:?}"
+    );
     assert!(held > 20 && violated > 20 && forged > 500, "{held} {violated} {forged}");
 }

@@ -6,11 +6,12 @@ use std::num::NonZero;
 use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};
 
 use crate::fairness::{
-    Annotated, Constraint, Notion, Predicate, Selector, annotated, fixed_annotated,
+    Annotated, Constraint, Notion, Predicate, Selector, Subject, annotated, fixed_annotated,
 };
 use crate::fir::{Op, parse};
 use crate::format::{BLOCK, File, List};
-use crate::ltl::{Expansion, Normal};
+use crate::forms::forms;
+use crate::ltl::Expansion;
 use crate::rejected::{Rejected, Rule, reject};
 use crate::state::StepError;
 use crate::statement::{Atom, Claim, Reason, Statement};
@@ -47,7 +48,6 @@ pub(crate) struct Checker<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) statement: &'a Statement,
     pub(crate) file: &'a File,
-    pub(crate) normal: &'a Normal,
     pub(crate) by_set: HashMap<&'a [usize], usize>,
     /// What is known of actions: by event, and then by the moves in the order in which they were made.
     actions: HashMap<(usize, Vec<Move>), usize>,
@@ -114,26 +114,24 @@ fn joined<T>(thread: ScopedJoinHandle<'_, Result<T, Rejected>>) -> Result<T, Rej
 fn verify_next(from: &mut dyn BufRead) -> Result<Verified, Rejected> {
     let file = File::read(from)?;
     let machine = Machine::new(parse(&file.model)?)?;
-    let statement = Statement::read(&file.statement, &machine)?;
-    // What inherent fairness asks is whether runs can go on such that they satisfy the formula.
-    let inherent = matches!(statement.fairness, Notion::Inherent { .. });
-    let normal = Normal::of(&statement.formula, inherent)?;
-    statement.check_indices(&normal)?;
-    let mut checker = Checker::new(&machine, &statement, &normal, &file)?;
-    let (states, nodes, edges) = match statement.claim {
-        Claim::Holds if inherent => checker.check_continued()?,
-        Claim::Holds | Claim::Always => {
+    let lines = forms(&file.statement, Rule::Statement)?;
+    let statement = Statement::read(&lines, &machine)?;
+    let mut checker = Checker::new(&machine, &statement, &file)?;
+    let (states, nodes, edges) = match (statement.claim, statement.is_inherent()) {
+        (Claim::Holds, true) => checker.check_continued()?,
+        (Claim::Violated, true) => checker.check_doomed(&lines)?,
+        (Claim::Holds | Claim::Always, _) => {
             checker.check_initial()?;
             checker.check_states()?
         }
-        Claim::Violated if inherent => checker.check_doomed()?,
-        Claim::Violated | Claim::Reached | Claim::Error => checker.check_run()?,
-        Claim::Refines(observed) => checker.check_refinement(observed, from)?,
-        Claim::Specification => {
+        (Claim::Violated | Claim::Reached | Claim::Error, _) => checker.check_run(&lines)?,
+        (Claim::Refines(observed), _) => checker.check_refinement(observed, from)?,
+        (Claim::Specification, _) => {
             return reject(Rule::Statement, "a specification without what refines it");
         }
     };
-    Ok(Verified { statement: statement.sentence(), states, nodes, edges })
+    file.check_whole()?;
+    Ok(Verified { statement: statement.sentence()?, states, nodes, edges })
 }
 
 /// Edges out of the nodes of one state.
@@ -143,15 +141,13 @@ impl<'a> Checker<'a> {
     pub(crate) fn new(
         machine: &'a Machine,
         statement: &'a Statement,
-        normal: &'a Normal,
         file: &'a File,
     ) -> Result<Checker<'a>, Rejected> {
-        let waits = machine
-            .model
-            .propositions
-            .iter()
-            .map(|(_, it, _)| it.any(&|op| matches!(op, Op::Timeout | Op::Executable)));
-        let asks_ready = statement.constraints.iter().chain(&statement.assumed).any(|constraint| {
+        let waits = statement.atoms.iter().map(|atom| match atom {
+            Atom::Condition(it) => it.any(&|op| matches!(op, Op::Timeout | Op::Executable)),
+            _ => false,
+        });
+        let asks_ready = statement.constraints.iter().any(|constraint| {
             [&constraint.when, &constraint.then].iter().any(|it| matches!(it, Predicate::Ready(_)))
         });
         if statement.entering && statement.atoms.iter().any(|it| matches!(it, Atom::Enabled(_))) {
@@ -170,7 +166,6 @@ impl<'a> Checker<'a> {
             asks_ready,
             lenient: false,
             annotated: fixed_annotated(machine),
-            normal,
         })
     }
 
@@ -225,18 +220,23 @@ impl<'a> Checker<'a> {
     /// By proposition: whether it holds in a state, as far as its values decide that.
     pub(crate) fn propositions(&self, cells: &[i64]) -> Result<Vec<bool>, Rejected> {
         let machine = self.machine;
-        let holds = |atom: &Atom| match atom {
-            Atom::Proposition(at) => {
-                let (name, expr, _) = &machine.model.propositions[*at];
-                machine.holds(cells, expr, self.waits[*at]).or_else(|StepError(why)| {
-                    reject(Rule::Fault, format!("in the proposition `{name}`, {why}"))
+        let holds = |(at, atom): (usize, &Atom)| match atom {
+            Atom::Condition(expr) => {
+                machine.holds(cells, expr, self.waits[at]).or_else(|StepError(why)| {
+                    reject(Rule::Fault, format!("in the proposition a{at}, {why}"))
                 })
             }
             Atom::Deadlock => Ok(machine.is_stuck(cells) && !machine.all_may_end(cells)),
             Atom::Terminated => Ok(machine.is_stuck(cells) && machine.all_may_end(cells)),
             _ => Ok(false),
         };
-        self.statement.atoms.iter().map(holds).collect()
+        self.statement.atoms.iter().enumerate().map(holds).collect()
+    }
+
+    /// Whether the formula, which is about states alone, holds in a state.
+    pub(crate) fn condition(&self, cells: &[i64]) -> Result<bool, Rejected> {
+        let letter = self.letter(&self.propositions(cells)?, None);
+        Ok(self.statement.formulas.truths(&letter)[self.statement.root])
     }
 
     /// The letter of a state and an action; none before the first step.
@@ -299,7 +299,7 @@ impl<'a> Checker<'a> {
         }
         let mut all = Vec::new();
         for Expansion { next, postponed } in
-            self.normal.expand(&self.statement.sets[key.1], letter)?
+            self.statement.formulas.expand(&self.statement.sets[key.1], letter)?
         {
             match self.by_set.get(&next[..]) {
                 Some(&next) => all.push((next, postponed)),
@@ -324,8 +324,8 @@ impl<'a> Checker<'a> {
             Predicate::Ready(selector) => of.ready[*selector],
             Predicate::Taken(selector) => self.of_action[action].selected[*selector],
             // Constraints are about steps, whichever event a position of the formula reads.
-            Predicate::Step(formula) => {
-                formula.holds(&self.letter(&of.holds, Some(action))).unwrap_or(false)
+            Predicate::Step(at) => {
+                self.statement.formulas.truths(&self.letter(&of.holds, Some(action)))[*at]
             }
         }
     }
@@ -351,13 +351,14 @@ impl<'a> Checker<'a> {
 
     /// The states of the automaton that a run can begin in.
     pub(crate) fn first(&self, cells: &[i64]) -> Result<Vec<Vec<usize>>, Rejected> {
-        let root = vec![self.normal.root];
+        let root = vec![self.statement.root];
         if !self.statement.entering {
             return Ok(vec![root]);
         }
         // The first letter is read before the first step.
         let letter = self.letter(&self.propositions(cells)?, None);
-        Ok(self.normal.expand(&root, &letter)?.into_iter().map(|it| it.next).collect())
+        let all = self.statement.formulas.expand(&root, &letter)?;
+        Ok(all.into_iter().map(|it| it.next).collect())
     }
 
     /// The node list of a state that must be listed.
@@ -407,13 +408,13 @@ impl<'a> Checker<'a> {
         let counts = if threads == 1 || self.machine.annotates_by_state {
             vec![self.check_blocks(0, blocks)?]
         } else {
-            let (normal, file) = (self.normal, self.file);
+            let (machine, file) = (self.machine, self.file);
             scope(|scope| {
                 let part = |at: usize| {
                     let (from, to) = (blocks * at / threads, blocks * (at + 1) / threads);
+                    let machine = machine.clone();
                     spawned(scope, move || {
-                        let machine = Machine::new(parse(&file.model)?)?;
-                        Checker::new(&machine, statement, normal, file)?.check_blocks(from, to)
+                        Checker::new(&machine, statement, file)?.check_blocks(from, to)
                     })
                 };
                 let parts: Result<Vec<_>, Rejected> = (0..threads).map(part).collect();
@@ -421,13 +422,13 @@ impl<'a> Checker<'a> {
             })?
         };
         // At last, since annotated moves are met on the way.
-        for constraint in &statement.constraints {
-            let assumed = statement.assumed.iter().any(|other| other.text == constraint.text);
-            let (selectors, annotated) = (&statement.selectors, &self.annotated);
-            let known = || constraint.is_of(statement.fairness, selectors, self.machine, annotated);
-            if !assumed && !known() {
-                let why = format!("`{}` is not assumed", constraint.text);
-                return reject(Rule::Constraint, why);
+        if statement.fairness.1 == Notion::AnnotatedName {
+            let is_annotated = |(how, selector): &Subject| match selector {
+                Selector::Events(events) => self.annotated.contains(&(*how, events[0].clone())),
+                _ => false,
+            };
+            if let Some(at) = statement.subjects.iter().position(|it| !is_annotated(it)) {
+                return reject(Rule::Constraint, format!("nothing annotates constraint {at}"));
             }
         }
         let sum = |all: (usize, usize), one: &(usize, usize)| (all.0 + one.0, all.1 + one.1);
@@ -479,8 +480,7 @@ impl<'a> Checker<'a> {
             targets.push(self.listed(Rule::Closed, &step.cells)?.1);
         }
         if self.statement.claim == Claim::Always {
-            let letter = self.letter(&self.propositions(cells)?, None);
-            if self.statement.formula.holds(&letter) == Some(true) {
+            if self.condition(cells)? {
                 return Ok(steps.len());
             }
             return reject(Rule::Invariant, "the condition does not hold");

@@ -1,12 +1,14 @@
 //! What a step does: the statements of the processes that take part, one after the other, each on what those before
 //! have left.
 
-use crate::fir::{Expr, Op, Scope, Statement};
-use crate::state::{Faulty, StepError, View, convert};
+use crate::fir::{Expr, Op, Statement};
+use crate::state::{Faulty, StepError, View, convert, wrong};
 use crate::step::Machine;
 
-/// Statements that a process may run in one action.
+/// Statements that a process may run in one action. To start another one counts as many, since the first statements
+/// of processes that start each other are run by recursion.
 const STATEMENTS: u64 = 20_000_000;
+const START: u64 = 10_000;
 
 /// One process's part in an action, while it happens.
 pub(crate) struct Runner<'a> {
@@ -27,7 +29,7 @@ impl Runner<'_> {
     fn tick(&mut self) -> Faulty<()> {
         *self.count += 1;
         if *self.count > STATEMENTS {
-            Err(StepError("a limit of statements in a step is exceeded"))
+            wrong("a limit of statements in a step is exceeded")
         } else {
             Ok(())
         }
@@ -57,37 +59,32 @@ impl Runner<'_> {
                 Statement::Assert(condition, limits) => {
                     if !self.view().test(condition)? {
                         let limit = "a limit of the tool is exceeded";
-                        return Err(StepError(if *limits { limit } else { "an assertion fails" }));
+                        return wrong(if *limits { limit } else { "an assertion fails" });
                     }
                 }
-                Statement::Start { template, arguments, slot } => {
+                Statement::Start(template, arguments, place) => {
                     let started = self.start(*template, arguments)?;
-                    if let Some(place) = slot {
-                        self.store(place, started as i64)?;
-                    }
+                    self.store(place, started as i64)?;
                 }
-                Statement::Put { channel, message, sorted } => {
+                Statement::Put(how) => {
                     let view = self.view();
-                    let channel = view.channel(channel)?;
-                    view.arity(channel, message.len())?;
-                    let row = view.row(channel, message)?;
-                    self.put(channel, &row, *sorted)?;
+                    let channel = view.channel(&how.channel)?;
+                    let row = view.row(channel, &how.cells)?;
+                    self.put(channel, &row, how.inside)?;
                 }
-                Statement::Take { channel, pattern, into, first, keep } => {
+                Statement::Take(how, places) => {
                     let view = self.view();
-                    let channel = view.channel(channel)?;
-                    let Some(message) = view.pick(channel, pattern, *first)? else {
-                        return Err(StepError("no message to take is in a channel"));
+                    let channel = view.channel(&how.channel)?;
+                    let Some(message) = view.pick(channel, &how.cells, how.inside)? else {
+                        return wrong("no message to take is in a channel");
                     };
-                    view.fits(channel, pattern.len(), *keep)?;
+                    view.fits(channel, how)?;
                     let row = view.message(channel, message).to_vec();
-                    if !keep {
+                    if !how.keep {
                         self.remove(channel, message);
                     }
-                    for (place, value) in into.iter().zip(row).take(pattern.len()) {
-                        if let Some(place) = place {
-                            self.store(place, value)?;
-                        }
+                    for (place, value) in places.iter().zip(row).take(how.cells.len()) {
+                        self.store(place, value)?;
                     }
                 }
             }
@@ -97,18 +94,19 @@ impl Runner<'_> {
 
     fn store(&mut self, place: &Expr, value: i64) -> Faulty<()> {
         let found = match place.op {
-            Op::Load(scope @ (Scope::Global(_) | Scope::Local(_))) => {
-                self.view().find(scope, &place.args)?
-            }
-            _ => return Err(StepError("a variable of another process is assigned")),
+            Op::Any => return Ok(()),
+            Op::Global(_) | Op::Local(_) => self.view().find(place)?,
+            _ => None,
         };
-        let (cell, variable) = found.ok_or(StepError("a variable that is not there"))?;
+        let Some((cell, variable)) = found else { return wrong("no variable of the process") };
         self.cells[cell] = convert(&variable.range, value)?;
         Ok(())
     }
 
     /// Starts a process in the first free slot that can hold it; gives the slot.
     fn start(&mut self, template: usize, arguments: &[Expr]) -> Faulty<usize> {
+        *self.count += START;
+        self.tick()?;
         let machine = self.machine;
         let view = self.view();
         let values: Faulty<Vec<i64>> = arguments.iter().map(|value| view.eval(value)).collect();
@@ -129,14 +127,14 @@ impl Runner<'_> {
         let (length, width) = (view.messages(channel), view.width(channel));
         if length == of.capacity {
             let lost = of.loses && of.capacity > 0;
-            return if lost { Ok(()) } else { Err(StepError("a channel is full")) };
+            return if lost { Ok(()) } else { wrong("a channel is full") };
         }
         let greater = |&at: &usize| view.message(channel, at) > row;
         let at = if sorted { (0..length).find(greater).unwrap_or(length) } else { length };
         let (start, end) = (view.message_at(channel, at), view.message_at(channel, length));
         self.cells.copy_within(start..end, start + width);
         self.cells[start..start + width].copy_from_slice(row);
-        self.cells[self.machine.layout.channel(channel)] = length as i64 + 1;
+        self.cells[self.machine.layout.channels[channel]] = length as i64 + 1;
         Ok(())
     }
 
@@ -147,6 +145,6 @@ impl Runner<'_> {
         let (start, end) = (view.message_at(channel, message), view.message_at(channel, length));
         self.cells.copy_within(start + width..end, start);
         self.cells[end - width..end].fill(0);
-        self.cells[self.machine.layout.channel(channel)] = length as i64 - 1;
+        self.cells[self.machine.layout.channels[channel]] = length as i64 - 1;
     }
 }

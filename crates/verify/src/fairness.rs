@@ -3,20 +3,20 @@
 //! A constraint has two predicates on steps, *when* and *then*. A weak one asks that again and again *when* is
 //! false or *then* is true; a strong one that *then* is true again and again if *when* is.
 //!
-//! A notion of fairness is a set of constraints. A certificate lists those that its classes speak of; the
-//! others may be left out, since what holds on more runs holds on fewer. So each constraint is only checked for
-//! being one of the notion's, or one that is assumed besides ([`Rule::Constraint`]).
+//! A notion of fairness is a set of constraints: of each of its *subjects*, *when* is that it is enabled, or ready, and
+//! *then* that it is taken. A certificate names the subjects that its classes speak of; the others may be left out, since
+//! what holds on more runs holds on fewer. So each subject is only checked for being one of the notion's
+//! ([`Rule::Constraint`]). A run of a violation is fair to every subject of the notion that is asked for on its loop.
 
 use std::collections::BTreeSet;
 
-use crate::fir::{Kind, Label};
-use crate::ltl::Formula;
+use crate::fir::{ANNOTATIONS, Annotation, Edge, Kind, Label};
+use crate::forms::{Forms, shown};
 use crate::rejected::{Rejected, Rule, reject};
 use crate::step::{IDLE, Machine, Move};
-use crate::words::Words;
 
 /// Events: all visible ones with a name, or one that is no visible one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Events {
     Named(String),
     Other(usize),
@@ -26,12 +26,14 @@ pub(crate) enum Events {
 pub(crate) type OneMove = (usize, usize, usize, usize, Events);
 
 /// Moves: those that satisfy all that is given.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Selector {
     Process(usize),
     Events(Vec<Events>),
     Part(usize, Vec<Events>),
     Moves(Vec<OneMove>),
+    /// Those of the process in a slot with an event whose edges have an annotation.
+    Annotated(Annotation, usize, Events),
 }
 
 #[derive(Clone, Debug)]
@@ -41,7 +43,8 @@ pub(crate) enum Predicate {
     Disabled(usize),
     Ready(usize),
     Taken(usize),
-    Step(Formula),
+    /// A formula without temporal operators, by its position.
+    Step(usize),
 }
 
 /// A constraint; its selectors are positions in a table.
@@ -54,22 +57,18 @@ pub(crate) struct Constraint {
     pub(crate) text: String,
 }
 
+/// Constraints of a notion: whether they are strong, and about what is ready; and of whom they are.
+pub(crate) type Subject = (Annotation, Selector);
+
 /// A notion of fairness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Notion {
     None,
-    Process {
-        strong: bool,
-    },
-    Event {
-        strong: bool,
-    },
-    Action {
-        strong: bool,
-    },
-    Live {
-        strong: bool,
-    },
+    /// Each process, event or move, all in the same way.
+    Process(Annotation),
+    Event(Annotation),
+    Move(Annotation),
+    /// Each event that an edge annotates; each process with the edges that have the same event and annotation.
     AnnotatedName,
     AnnotatedOccurrence,
     Global,
@@ -80,16 +79,18 @@ pub(crate) enum Notion {
     },
 }
 
-const NOTIONS: [(&str, Notion); 14] = [
+const WEAK: Annotation = ANNOTATIONS[0].1;
+const STRONG: Annotation = ANNOTATIONS[1].1;
+pub(crate) const NOTIONS: [(&str, Notion); 14] = [
     ("none", Notion::None),
-    ("weak process", Notion::Process { strong: false }),
-    ("weak event", Notion::Event { strong: false }),
-    ("weak action", Notion::Action { strong: false }),
-    ("strong process", Notion::Process { strong: true }),
-    ("strong event", Notion::Event { strong: true }),
-    ("strong action", Notion::Action { strong: true }),
-    ("weak live", Notion::Live { strong: false }),
-    ("strong live", Notion::Live { strong: true }),
+    ("weak process", Notion::Process(WEAK)),
+    ("weak event", Notion::Event(WEAK)),
+    ("weak action", Notion::Move(WEAK)),
+    ("strong process", Notion::Process(STRONG)),
+    ("strong event", Notion::Event(STRONG)),
+    ("strong action", Notion::Move(STRONG)),
+    ("weak live", Notion::Event(ANNOTATIONS[2].1)),
+    ("strong live", Notion::Event(ANNOTATIONS[3].1)),
     ("annotated name", Notion::AnnotatedName),
     ("annotated occurrence", Notion::AnnotatedOccurrence),
     ("global", Notion::Global),
@@ -97,30 +98,30 @@ const NOTIONS: [(&str, Notion); 14] = [
     ("inherent trace", Notion::Inherent { run: false }),
 ];
 
-impl Notion {
-    pub(crate) fn read(text: &str) -> Result<Notion, Rejected> {
-        match NOTIONS.iter().find(|(name, _)| *name == text) {
-            Some((_, notion)) => Ok(*notion),
-            None => reject(Rule::Statement, format!("there is no fairness `{text}`")),
-        }
-    }
-}
-
 impl Events {
-    /// `"name"`, `#e3`, `#fault`, or `#c2` of those who wait to receive on a channel.
-    pub(crate) fn read(words: &mut Words<'_>, machine: &Machine) -> Result<Events, Rejected> {
-        let word = words.peek();
-        let Some(id) = word.strip_prefix('#') else { return Ok(Events::Named(words.name()?)) };
-        words.next()?;
-        let number = |letter: char| -> Option<usize> { id.strip_prefix(letter)?.parse().ok() };
+    /// `"name"`, `e3`, `fault`, or `c2` of those who wait to receive on a channel.
+    pub(crate) fn read(words: &mut Forms<'_>, machine: &Machine) -> Result<Events, Rejected> {
         let (events, channels) = (machine.model.events.len(), machine.model.channels.len());
-        let event = match (id, number('e'), number('c')) {
-            ("fault", ..) => machine.fault_event(),
-            (_, Some(event), _) if event < events => event,
-            (_, _, Some(channel)) if channel < channels => machine.waiting(channel),
-            _ => return reject(Rule::Statement, format!("there is no event `{word}`")),
-        };
-        Ok(Events::Other(event))
+        let before = *words;
+        Ok(if words.takes("fault") {
+            Events::Other(machine.fault_event())
+        } else if let Some(event) = words.takes_id('e').filter(|&event| event < events) {
+            Events::Other(event)
+        } else if let Some(channel) = words.takes_id('c').filter(|&channel| channel < channels) {
+            Events::Other(machine.waiting(channel))
+        } else if words.peek().is_empty() {
+            Events::Named(words.name()?)
+        } else {
+            return before.fail("an event");
+        })
+    }
+
+    /// All events that are the same as one for whoever looks from outside.
+    fn of(event: usize, machine: &Machine) -> Events {
+        match machine.kind(event) {
+            Kind::Visible => Events::Named(machine.event_name(event)),
+            _ => Events::Other(event),
+        }
     }
 
     pub(crate) fn has(&self, event: usize, machine: &Machine) -> bool {
@@ -133,30 +134,37 @@ impl Events {
     }
 }
 
+fn process(words: &mut Forms<'_>, machine: &Machine) -> Result<usize, Rejected> {
+    match words.id('p')? {
+        process if process < machine.model.slots.len() => Ok(process),
+        process => reject(Rule::Statement, format!("there is no process `p{process}`")),
+    }
+}
+
 impl Selector {
-    pub(crate) fn read(words: &mut Words<'_>, machine: &Machine) -> Result<Selector, Rejected> {
-        let process = |words: &mut Words<'_>| -> Result<usize, Rejected> {
-            let process = words.id('p')?;
-            if process < machine.model.slots.len() {
-                return Ok(process);
+    /// `(process p0)`, `(events EVENT…)`, `(part p0 EVENT…)`, `(moves (p0 t0 q1 2 EVENT)…)` or `(wf p0 EVENT)`.
+    pub(crate) fn read(words: &mut Forms<'_>, machine: &Machine) -> Result<Selector, Rejected> {
+        let mut words = words.next()?;
+        let event = |words: &mut Forms<'_>| Events::read(words, machine);
+        let selector = match words.peek() {
+            "process" | "events" | "part" | "moves" => match words.word()? {
+                "process" => Selector::Process(process(&mut words, machine)?),
+                "events" => Selector::Events(words.each(event)?),
+                "part" => Selector::Part(process(&mut words, machine)?, words.each(event)?),
+                _ => Selector::Moves(words.each(|words| {
+                    let mut words = words.next()?;
+                    let slot = process(&mut words, machine)?;
+                    let (template, location) = (words.id('t')?, words.id('q')?);
+                    Ok((slot, template, location, words.number()?, event(&mut words)?))
+                })?),
+            },
+            _ => {
+                let annotation = words.one_of(&ANNOTATIONS)?;
+                Selector::Annotated(annotation, process(&mut words, machine)?, event(&mut words)?)
             }
-            reject(Rule::Statement, format!("there is no process `p{process}`"))
         };
-        let events = |words: &mut Words<'_>| words.several(|words| Events::read(words, machine));
-        Ok(match words.next()? {
-            "process" => Selector::Process(process(words)?),
-            "events" => Selector::Events(events(words)?),
-            "part" => Selector::Part(process(words)?, events(words)?),
-            "moves" => Selector::Moves(words.several(|words| {
-                words.expect("(")?;
-                let slot = process(words)?;
-                let (template, location, edge) = (words.id('t')?, words.id('q')?, words.number()?);
-                let event = Events::read(words, machine)?;
-                words.expect(")")?;
-                Ok((slot, template, location, edge, event))
-            })?),
-            other => return reject(Rule::Statement, format!("`{other}` selects no moves")),
-        })
+        words.ends()?;
+        Ok(selector)
     }
 
     /// Whether a move is selected.
@@ -172,6 +180,10 @@ impl Selector {
                         == (of.slot, of.template, of.location, of.edge)
                         && event.has(of.event, machine)
                 })
+            }
+            Selector::Annotated(annotation, slot, event) => {
+                let edge = machine.edge(of).and_then(|edge| edge.annotation);
+                of.slot == *slot && event.has(of.event, machine) && edge == Some(*annotation)
             }
         }
     }
@@ -200,17 +212,19 @@ pub(crate) fn position(selectors: &mut Selectors, selector: Selector) -> usize {
 }
 
 impl Predicate {
+    /// `true`, `(step 3)`, or `(enabled SELECTOR)` and the like.
     fn read(
-        words: &mut Words<'_>,
+        words: &mut Forms<'_>,
         machine: &Machine,
         selectors: &mut Selectors,
     ) -> Result<Predicate, Rejected> {
-        let word = words.next()?;
+        let mut words = words.next()?;
+        let word = words.word()?;
         Ok(match word {
             "true" => Predicate::True,
-            "step" => Predicate::Step(Formula::read(words, 0)?),
+            "step" => Predicate::Step(words.number()?),
             "enabled" | "disabled" | "ready" | "taken" => {
-                let selector = position(selectors, Selector::read(words, machine)?);
+                let selector = position(selectors, Selector::read(&mut words, machine)?);
                 match word {
                     "enabled" => Predicate::Enabled(selector),
                     "disabled" => Predicate::Disabled(selector),
@@ -218,7 +232,7 @@ impl Predicate {
                     _ => Predicate::Taken(selector),
                 }
             }
-            other => return reject(Rule::Statement, format!("`{other}` is no predicate")),
+            _ => return words.fail("a predicate"),
         })
     }
 }
@@ -226,124 +240,116 @@ impl Predicate {
 impl Constraint {
     /// `weak` or `strong`, then *when* and *then*.
     pub(crate) fn read(
-        line: &str,
+        words: &mut Forms<'_>,
         machine: &Machine,
         selectors: &mut Selectors,
     ) -> Result<Constraint, Rejected> {
-        let words = &mut Words::new(line);
-        let strong = words.takes("strong");
-        if !strong {
-            words.expect("weak")?;
-        }
+        let text = shown(words.rest);
+        let strong = words.one_of(&[("weak", false), ("strong", true)])?;
         let when = Predicate::read(words, machine, selectors)?;
         let then = Predicate::read(words, machine, selectors)?;
-        if !words.is_over() {
-            return reject(Rule::Statement, "a constraint has words behind it");
-        }
-        Ok(Constraint { strong, when, then, text: line.trim().to_owned() })
+        Ok(Constraint { strong, when, then, text })
     }
 
-    /// Whether the constraint is one of a notion's. `annotated` are the annotated moves that are known.
-    pub(crate) fn is_of(
-        &self,
-        notion: Notion,
-        selectors: &Selectors,
+    /// The constraint of a notion about a subject.
+    pub(crate) fn of((how, selector): &Subject, selectors: &mut Selectors) -> Constraint {
+        let selector = position(selectors, selector.clone());
+        let (ready, enabled) = (Predicate::Ready(selector), Predicate::Enabled(selector));
+        let when = if how.ready { ready } else { enabled };
+        let then = Predicate::Taken(selector);
+        Constraint { strong: how.strong, when, then, text: format!("subject {selector}") }
+    }
+}
+
+impl Notion {
+    /// Reads a subject: a selector, before it `wf`, `sf`, `wl` or `sl` where events are annotated by name. None if it is
+    /// none of the notion's; whether an event is annotated is looked at later.
+    pub(crate) fn subject(
+        self,
+        words: &mut Forms<'_>,
         machine: &Machine,
-        annotated: &Annotated,
-    ) -> bool {
-        let (ready, asked) = match self.when {
-            Predicate::Enabled(selector) => (false, selector),
-            Predicate::Ready(selector) => (true, selector),
-            _ => return false,
+    ) -> Result<Option<Subject>, Rejected> {
+        let how = match self {
+            Notion::AnnotatedName => words.one_of(&ANNOTATIONS)?,
+            Notion::Process(how) | Notion::Event(how) | Notion::Move(how) => how,
+            _ => WEAK,
         };
-        if !matches!(self.then, Predicate::Taken(given) if given == asked) {
-            return false;
-        }
-        let selector = &selectors[asked];
+        let selector = Selector::read(words, machine)?;
         // A visible event is all that have its name; the idle step is nobody's.
-        let single = match selector {
-            Selector::Events(events) => match &events[..] {
+        let single = match &selector {
+            Selector::Events(events) => match events[..] {
+                [Events::Other(event)] => event != IDLE && machine.kind(event) != Kind::Visible,
                 [Events::Named(_)] => true,
-                [Events::Other(event)] => *event != IDLE && machine.kind(*event) != Kind::Visible,
                 _ => false,
             },
             _ => false,
         };
-        let word = match (self.strong, ready) {
-            (false, false) => "wf",
-            (true, false) => "sf",
-            (false, true) => "wl",
-            (true, true) => "sl",
-        };
-        let here = |known: &&(String, Move)| known.0 == word && selector.has(&known.1, machine);
-        match notion {
-            Notion::None | Notion::Global | Notion::Inherent { .. } => false,
-            Notion::Process { strong } => {
-                !ready && strong == self.strong && matches!(selector, Selector::Process(_))
-            }
-            Notion::Event { strong } => !ready && strong == self.strong && single,
-            Notion::Action { strong } => {
-                let one = matches!(selector, Selector::Moves(moves) if moves.len() == 1);
-                !ready && strong == self.strong && one
-            }
-            Notion::Live { strong } => ready && strong == self.strong && single,
-            Notion::AnnotatedName => single && annotated.iter().any(|known| here(&known)),
-            // All moves of one process with one event and this annotation that are met. Others with this annotation
-            // change nothing: they are never ready, nor taken.
-            Notion::AnnotatedOccurrence => {
-                let Selector::Moves(moves) = selector else { return false };
-                let Some((slot, .., events)) = moves.first() else { return false };
-                let is_alike = |other: &OneMove| {
-                    let &(at, template, location, edge, ref of) = other;
-                    let of_edge = Move { slot: at, template, location, edge, event: IDLE };
-                    let edge = machine.edge(&of_edge);
-                    (at, of) == (*slot, events)
-                        && edge.is_some_and(|it| it.annotation.as_deref() == Some(word))
-                };
-                let is_met = |it: &&(String, Move)| {
-                    it.0 == word && it.1.slot == *slot && events.has(it.1.event, machine)
-                };
-                let mut met = annotated.iter().filter(is_met);
-                moves.iter().all(is_alike) && met.all(|(_, it)| selector.has(it, machine))
-            }
-        }
-    }
-
-    /// The formulas that it has.
-    pub(crate) fn formulas(&self) -> impl Iterator<Item = &Formula> {
-        [&self.when, &self.then].into_iter().filter_map(|predicate| match predicate {
-            Predicate::Step(formula) => Some(formula),
+        Ok(match (self, &selector) {
+            (Notion::Process(_), Selector::Process(_)) => Some((how, selector)),
+            (Notion::Event(_) | Notion::AnnotatedName, _) if single => Some((how, selector)),
+            (Notion::Move(_), Selector::Moves(moves)) if moves.len() == 1 => Some((how, selector)),
+            (Notion::AnnotatedOccurrence, &Selector::Annotated(how, ..)) => Some((how, selector)),
             _ => None,
         })
     }
-}
 
-/// Annotated moves, with their annotations.
-pub(crate) type Annotated = BTreeSet<(String, Move)>;
-
-/// Those of some moves that are annotated.
-pub(crate) fn annotated<'m>(
-    machine: &Machine,
-    moves: impl Iterator<Item = &'m Move>,
-) -> Vec<(String, Move)> {
-    let word = |of: &Move| machine.edge(of).and_then(|edge| edge.annotation.clone());
-    moves.filter_map(|of| Some((word(of)?, *of))).collect()
-}
-
-/// The annotated moves whose event does not depend on the state.
-pub(crate) fn fixed_annotated(machine: &Machine) -> Annotated {
-    let mut moves = Vec::new();
-    for (slot, of) in machine.model.slots.iter().enumerate() {
-        for &template in &of.templates {
-            let Some(it) = machine.model.templates.get(template) else { continue };
-            for (location, at) in it.locations.iter().enumerate() {
-                for (edge, label) in at.edges.iter().map(|edge| &edge.label).enumerate() {
-                    if let Label::Event(event) = *label {
-                        moves.push(Move { slot, template, location, edge, event });
-                    }
-                }
+    /// The subjects that may be owed something where these moves are offered or made, and these events happen.
+    pub(crate) fn subjects(
+        self,
+        moves: &BTreeSet<Move>,
+        events: &BTreeSet<usize>,
+        machine: &Machine,
+        annotated: &Annotated,
+    ) -> BTreeSet<Subject> {
+        let named = |event: &usize| Selector::Events(vec![Events::of(*event, machine)]);
+        match self {
+            Notion::None | Notion::Global | Notion::Inherent { .. } => BTreeSet::new(),
+            Notion::Process(how) => {
+                moves.iter().map(|of| (how, Selector::Process(of.slot))).collect()
+            }
+            Notion::Event(how) => events.iter().map(|event| (how, named(event))).collect(),
+            Notion::Move(how) => {
+                let single = |of: &Move| {
+                    let event = Events::of(of.event, machine);
+                    Selector::Moves(vec![(of.slot, of.template, of.location, of.edge, event)])
+                };
+                moves.iter().map(|of| (how, single(of))).collect()
+            }
+            // An annotation of an event may be anywhere.
+            Notion::AnnotatedName => {
+                let happens = |of: &Events| events.iter().any(|&event| of.has(event, machine));
+                let all = annotated.iter().filter(|(_, of)| happens(of));
+                all.map(|(how, of)| (*how, Selector::Events(vec![of.clone()]))).collect()
+            }
+            Notion::AnnotatedOccurrence => {
+                let subject = |of: &Move| {
+                    let how = machine.edge(of)?.annotation?;
+                    Some((how, Selector::Annotated(how, of.slot, Events::of(of.event, machine))))
+                };
+                moves.iter().filter_map(subject).collect()
             }
         }
     }
-    annotated(machine, moves.iter()).into_iter().collect()
+}
+
+/// Annotated events, with their annotations.
+pub(crate) type Annotated = BTreeSet<(Annotation, Events)>;
+
+/// The events of those of some moves that are annotated.
+pub(crate) fn annotated<'m>(
+    machine: &'m Machine,
+    moves: impl Iterator<Item = &'m Move>,
+) -> impl Iterator<Item = (Annotation, Events)> {
+    moves.filter_map(|of| Some((machine.edge(of)?.annotation?, Events::of(of.event, machine))))
+}
+
+/// The annotated events that do not depend on the state.
+pub(crate) fn fixed_annotated(machine: &Machine) -> Annotated {
+    let templates = machine.model.slots.iter().flat_map(|slot| &slot.templates);
+    let locations = templates.flat_map(|&it| &machine.model.templates[it].locations);
+    let one = |edge: &Edge| match edge.label {
+        Label::Event(event) => Some((edge.annotation?, Events::of(event, machine))),
+        Label::Data(..) | Label::Message => None,
+    };
+    locations.flat_map(|it| &it.edges).filter_map(one).collect()
 }

@@ -1,39 +1,45 @@
-//! Models in their text form, `.fir`, as the verifier reads them.
+//! Models in their core form, as the verifier reads them.
 //!
-//! The grammar is that of the module `text` of the crate `fairly-model`; names of variables, sources and kinds
-//! of values, which only matter where a model is shown, are read over. Ids are checked where they are used, so
-//! that an id out of range is an error and never another thing.
+//! The core form has everything of the text form `.fir` that a step depends on, as forms: operators before their
+//! operands, and neither precedence, nor remarks, nor the places in the source. Names of variables, templates, slots and
+//! locations are there for people alone. Ids are checked where they are used, so that one out of range is an error
+//! and never another thing. The grammar is in the book, with the format.
 
+use crate::forms::{Forms, forms};
 use crate::rejected::{Rejected, Rule, reject};
-use crate::tokens::{Token, tokens};
 
 /// An expression: an operator and its operands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Expr {
     pub(crate) op: Op,
     pub(crate) args: Vec<Expr>,
-    /// How deep it is nested.
-    depth: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Op {
     Const(i64),
-    /// A cell of a message that matches whatever it is.
+    /// A cell of a message that matches whatever it is, or that goes nowhere.
     Any,
-    /// A variable; its operands are an index, if any, and before it the slot of one of another process.
-    Load(Scope),
+    /// A variable of the model, or of the process. An operand is an index.
+    Global(usize),
+    Local(usize),
+    /// The variable of the process in a slot, the first operand, if it is of a template; a second one is an index.
+    Remote(usize, usize),
+    /// A cell of the message that is received.
     Received(usize),
-    Unary(Unary),
+    Not,
+    Int,
     Binary(Binary),
-    Conditional,
+    /// The second or the third operand.
+    Choice,
     /// The operand, which is at least 0 and less than the length.
     Checked(i64),
-    Query(Query),
-    /// Whether a channel, the first operand, has a message with these cells: among all, or the first one only.
-    Poll {
-        first: bool,
-    },
+    /// How many messages are in a channel, and how many it can hold.
+    Length,
+    Capacity,
+    /// Whether a channel, the first operand, has a message with these cells: among all, or at its head.
+    PollAll,
+    PollHead,
     /// Whether the process in a slot is of a template and at one of these locations.
     At(usize, Vec<usize>),
     Own,
@@ -44,34 +50,10 @@ pub(crate) enum Op {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Scope {
-    Global(usize),
-    Local(usize),
-    /// A variable of the process in a slot, if it is of this template.
-    Remote(usize, usize),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Unary {
-    Not,
-    Negate,
-    Complement,
-    Int,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
 #[rustfmt::skip]
 pub(crate) enum Binary {
     Or, And, BitOr, BitXor, BitAnd, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, ShiftLeft,
     ShiftRight, Add, Subtract, Multiply, Divide, Remainder, Modulo,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Query {
-    Length,
-    Empty,
-    Full,
-    Capacity,
 }
 
 /// What leaving a range is: an error of the model, a limit of the tool, or nothing, as the value is taken modulo
@@ -90,9 +72,9 @@ pub(crate) struct Range {
     pub(crate) overflow: Overflow,
 }
 
+/// A variable: a cell for each initial value.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
-    pub(crate) cells: usize,
     pub(crate) range: Range,
     pub(crate) initial: Vec<i64>,
     /// Whether it is no part of the state, and has its initial value at the start of every action.
@@ -103,6 +85,7 @@ pub(crate) struct Variable {
 pub(crate) struct Channel {
     pub(crate) name: String,
     pub(crate) loses: bool,
+    /// The slot and the template of the process that it belongs to.
     pub(crate) owner: Option<(usize, usize)>,
     pub(crate) capacity: usize,
     pub(crate) cells: Vec<Range>,
@@ -116,6 +99,7 @@ pub(crate) enum Kind {
     Termination,
 }
 
+/// Who takes part in an event: the process in a slot, all of some, or one of them.
 #[derive(Clone, Debug)]
 pub(crate) enum Gathering {
     Slot(usize),
@@ -126,15 +110,28 @@ pub(crate) enum Gathering {
 #[derive(Clone, Debug)]
 pub(crate) enum Label {
     Event(usize),
+    /// The event whose name is made of a family and values.
     Data(String, Vec<Expr>),
+    /// The event whose name is made of a channel and a message.
     Message,
+}
+
+/// A message that goes through a channel.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfer {
+    pub(crate) channel: Expr,
+    pub(crate) cells: Vec<Expr>,
+    /// Sent: before the first message that is greater. Received: the first one that matches, not only the head.
+    pub(crate) inside: bool,
+    /// Whether the message stays in the channel.
+    pub(crate) keep: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Communication {
     None,
-    Send { channel: Expr, message: Vec<Expr>, sorted: bool },
-    Receive { channel: Expr, pattern: Vec<Expr>, first: bool, keep: bool },
+    Send(Transfer),
+    Receive(Transfer),
 }
 
 #[derive(Clone, Debug)]
@@ -146,37 +143,39 @@ pub(crate) struct Edge {
     pub(crate) hold: bool,
     pub(crate) communication: Communication,
     pub(crate) label: Label,
-    /// `wf`, `sf`, `wl` or `sl`.
-    pub(crate) annotation: Option<String>,
+    pub(crate) annotation: Option<Annotation>,
     pub(crate) effect: Vec<Statement>,
     /// Whether it receives and its guard is about the message.
     pub(crate) reads_received: bool,
 }
 
+/// An annotation of an edge: whether it is strong, and whether it is about what is ready, not what is enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Annotation {
+    pub(crate) strong: bool,
+    pub(crate) ready: bool,
+}
+
+pub(crate) const ANNOTATIONS: [(&str, Annotation); 4] = [
+    ("wf", Annotation { strong: false, ready: false }),
+    ("sf", Annotation { strong: true, ready: false }),
+    ("wl", Annotation { strong: false, ready: true }),
+    ("sl", Annotation { strong: true, ready: true }),
+];
+
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
+    /// All values are evaluated before the first is assigned.
     Assign(Vec<(Expr, Expr)>),
     If(Expr, Vec<Statement>, Vec<Statement>),
     While(Expr, Vec<Statement>),
     /// A condition, and whether it is a limit of the tool that it holds.
     Assert(Expr, bool),
-    Start {
-        template: usize,
-        arguments: Vec<Expr>,
-        slot: Option<Expr>,
-    },
-    Put {
-        channel: Expr,
-        message: Vec<Expr>,
-        sorted: bool,
-    },
-    Take {
-        channel: Expr,
-        pattern: Vec<Expr>,
-        into: Vec<Option<Expr>>,
-        first: bool,
-        keep: bool,
-    },
+    /// A template, arguments, and where the slot goes.
+    Start(usize, Vec<Expr>, Expr),
+    Put(Transfer),
+    /// The last are the places of the cells.
+    Take(Transfer, Vec<Expr>),
 }
 
 #[derive(Clone, Debug)]
@@ -197,6 +196,7 @@ pub(crate) struct Template {
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
     pub(crate) templates: Vec<usize>,
+    /// The template and the arguments of the process that is there at first.
     pub(crate) start: Option<(usize, Vec<i64>)>,
     pub(crate) renamed: Vec<(String, usize)>,
 }
@@ -208,18 +208,20 @@ pub(crate) struct Model {
     pub(crate) exclusive: bool,
     /// Whether a process leaves its slot only when those behind are free.
     pub(crate) last_first: bool,
+    /// Whether the state says who moved last.
+    pub(crate) tells_last: bool,
     pub(crate) events: Vec<(String, Kind)>,
     pub(crate) gatherings: Vec<(usize, Gathering)>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) channels: Vec<Channel>,
     pub(crate) templates: Vec<Template>,
     pub(crate) slots: Vec<Slot>,
-    /// Each with its name, and as it is written.
-    pub(crate) propositions: Vec<(String, Expr, String)>,
-    /// Whether an edge holds, so that the state says who does.
-    pub(crate) holds: bool,
-    /// Whether something reads who moved last, so that the state says who did.
-    pub(crate) reads_last: bool,
+}
+
+impl Model {
+    pub(crate) fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.templates.iter().flat_map(|it| &it.locations).flat_map(|it| &it.edges)
+    }
 }
 
 impl Expr {
@@ -229,691 +231,251 @@ impl Expr {
     }
 }
 
-/// How deep expressions, statements and gatherings may be nested.
-const NESTING: u32 = 1200;
 /// How long a name may be from which names of events are made: each of these is kept.
 const LONGEST: usize = 1000;
 
-/// Operators with two operands, and how tightly they bind.
+/// Operators and how many operands each has.
 #[rustfmt::skip]
-const OPERATORS: [(Binary, &str, u8); 19] = [
-    (Binary::Or, "||", 1), (Binary::And, "&&", 2), (Binary::BitOr, "|", 3), (Binary::BitXor, "^", 4),
-    (Binary::BitAnd, "&", 5), (Binary::Equal, "==", 6), (Binary::NotEqual, "!=", 6), (Binary::Less, "<", 7),
-    (Binary::LessEqual, "<=", 7), (Binary::Greater, ">", 7), (Binary::GreaterEqual, ">=", 7),
-    (Binary::ShiftLeft, "<<", 8), (Binary::ShiftRight, ">>", 8), (Binary::Add, "+", 9),
-    (Binary::Subtract, "-", 9), (Binary::Multiply, "*", 10), (Binary::Divide, "/", 10),
-    (Binary::Remainder, "%", 10), (Binary::Modulo, "mod", 10),
+const OPERATORS: [(&str, (Op, usize)); 31] = [
+    ("||", (Op::Binary(Binary::Or), 2)), ("&&", (Op::Binary(Binary::And), 2)),
+    ("|", (Op::Binary(Binary::BitOr), 2)), ("^", (Op::Binary(Binary::BitXor), 2)),
+    ("&", (Op::Binary(Binary::BitAnd), 2)), ("==", (Op::Binary(Binary::Equal), 2)),
+    ("!=", (Op::Binary(Binary::NotEqual), 2)), ("<", (Op::Binary(Binary::Less), 2)),
+    ("<=", (Op::Binary(Binary::LessEqual), 2)), (">", (Op::Binary(Binary::Greater), 2)),
+    (">=", (Op::Binary(Binary::GreaterEqual), 2)), ("<<", (Op::Binary(Binary::ShiftLeft), 2)),
+    (">>", (Op::Binary(Binary::ShiftRight), 2)), ("+", (Op::Binary(Binary::Add), 2)),
+    ("-", (Op::Binary(Binary::Subtract), 2)), ("*", (Op::Binary(Binary::Multiply), 2)),
+    ("/", (Op::Binary(Binary::Divide), 2)), ("%", (Op::Binary(Binary::Remainder), 2)),
+    ("mod", (Op::Binary(Binary::Modulo), 2)), ("!", (Op::Not, 1)), ("int", (Op::Int, 1)),
+    ("?", (Op::Choice, 3)), ("length", (Op::Length, 1)), ("capacity", (Op::Capacity, 1)),
+    ("executable", (Op::Executable, 1)), ("_", (Op::Any, 0)), ("own", (Op::Own, 0)),
+    ("running", (Op::Running, 0)), ("last", (Op::Last, 0)), ("timeout", (Op::Timeout, 0)),
+    ("true", (Op::Const(1), 0)),
 ];
-
-/// Words that begin an expression in brackets.
-const CALLS: [(&str, Op); 6] = [
-    ("length", Op::Query(Query::Length)),
-    ("empty", Op::Query(Query::Empty)),
-    ("full", Op::Query(Query::Full)),
-    ("capacity", Op::Query(Query::Capacity)),
-    ("executable", Op::Executable),
-    ("checked", Op::Checked(0)),
-];
-
-struct Parser<'a> {
-    tokens: Vec<Token<'a>>,
-    at: usize,
-    depth: u32,
-    model: Model,
-    /// Whether what is being read is about a message that is received.
-    reads_received: bool,
-}
 
 type Parsed<T> = Result<T, Rejected>;
 
 /// Reads a model.
 pub(crate) fn parse(text: &str) -> Parsed<Model> {
-    let (tokens, model) = (tokens(text)?, Model::default());
-    let mut parser = Parser { tokens, at: 0, depth: 0, model, reads_received: false };
-    parser.words(&["model", "atomicity"])?;
-    parser.model.exclusive = parser.one_of(&["priority", "exclusive"])? == 1;
-    parser.expect(",")?;
-    parser.words(&["exit"])?;
-    parser.model.last_first = parser.one_of(&["any", "last_first"])? == 1;
-    while *parser.peek() != Token::End {
-        parser.item()?;
+    let mut model = Model::default();
+    for form in &forms(text, Rule::Model)? {
+        let parts = &mut Forms::of(form, Rule::Model);
+        match parts.word()? {
+            "model" => {
+                model.exclusive = parts.takes("exclusive");
+                model.last_first = parts.takes("last_first");
+                model.tells_last = parts.takes("last");
+            }
+            "event" => model.events.push((parts.name()?, kind(parts)?)),
+            "gather" => model.gatherings.push((parts.id('e')?, gathering(parts)?)),
+            "variable" => model.variables.push(variable(parts)?),
+            "channel" => model.channels.push(channel(parts)?),
+            "template" => model.templates.push(template(parts)?),
+            "slot" => model.slots.push(slot(parts)?),
+            _ => return parts.fail("a part of a model"),
+        }
+        parts.ends()?;
     }
-    let mut model = parser.model;
-    model.holds &= model.exclusive;
     if model.events.first().is_none_or(|(_, kind)| *kind != Kind::Idle) {
         return reject(Rule::Model, "the first event is not the one of the idle step");
     }
     Ok(model)
 }
 
-/// Words, signs, numbers and names.
-impl<'a> Parser<'a> {
-    fn peek(&self) -> &Token<'a> {
-        self.tokens.get(self.at).unwrap_or(&Token::End)
-    }
-
-    fn word(&self) -> &'a str {
-        match self.peek() {
-            Token::Word(word) => word,
-            _ => "",
-        }
-    }
-
-    fn fail<T>(&self, wanted: &str) -> Parsed<T> {
-        let found = self.peek();
-        reject(Rule::Model, format!("token {}: {wanted} is expected, not {found:?}", self.at))
-    }
-
-    fn takes(&mut self, sign: &str) -> bool {
-        let is = matches!(self.peek(), Token::Sign(found) if *found == sign);
-        self.at += usize::from(is);
-        is
-    }
-
-    fn takes_word(&mut self, word: &str) -> bool {
-        let is = self.word() == word;
-        self.at += usize::from(is);
-        is
-    }
-
-    fn expect(&mut self, sign: &str) -> Parsed<()> {
-        if self.takes(sign) { Ok(()) } else { self.fail(sign) }
-    }
-
-    fn words(&mut self, words: &[&str]) -> Parsed<()> {
-        for word in words {
-            if !self.takes_word(word) {
-                return self.fail(word);
-            }
-        }
-        Ok(())
-    }
-
-    /// The position of the word among some.
-    fn one_of(&mut self, words: &[&str]) -> Parsed<usize> {
-        match words.iter().position(|word| self.takes_word(word)) {
-            Some(at) => Ok(at),
-            None => self.fail(&words.join(" or ")),
-        }
-    }
-
-    fn name(&mut self) -> Parsed<String> {
-        let name = match self.peek() {
-            Token::Word(name) => (*name).to_owned(),
-            Token::Quoted(name) => name.clone(),
-            _ => return self.fail("a name"),
-        };
-        self.at += 1;
-        Ok(name)
-    }
-
-    /// A name from which names of events are made.
-    fn short_name(&mut self) -> Parsed<String> {
-        let name = self.name()?;
-        if name.len() > LONGEST { reject(Rule::Limit, "a name is too long") } else { Ok(name) }
-    }
-
-    fn number(&mut self) -> Parsed<u64> {
-        match *self.peek() {
-            Token::Number(number) => {
-                self.at += 1;
-                Ok(number)
-            }
-            _ => self.fail("a number"),
-        }
-    }
-
-    /// A number that fits 32 bits, as lengths and positions do.
-    fn small(&mut self) -> Parsed<usize> {
-        match u32::try_from(self.number()?) {
-            Ok(number) => Ok(number as usize),
-            Err(_) => reject(Rule::Model, "a length or position is too large"),
-        }
-    }
-
-    fn integer(&mut self) -> Parsed<i64> {
-        let minus = self.takes("-");
-        let number = i128::from(self.number()?);
-        i64::try_from(if minus { -number } else { number })
-            .or_else(|_| reject(Rule::Model, "a number is too large"))
-    }
-
-    /// The number of an id with this letter, if one comes next.
-    fn takes_id(&mut self, letter: char) -> Option<usize> {
-        let digits = self.word().strip_prefix(letter)?;
-        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let id = digits.parse::<u32>().ok().filter(|_| plain)?;
-        self.at += 1;
-        Some(id as usize)
-    }
-
-    fn id(&mut self, letter: char) -> Parsed<usize> {
-        match self.takes_id(letter) {
-            Some(id) => Ok(id),
-            None => self.fail(&format!("an id `{letter}`")),
-        }
-    }
-
-    /// The id of the next of its kind.
-    fn next_id(&mut self, letter: char, next: usize) -> Parsed<()> {
-        if self.id(letter)? == next { Ok(()) } else { reject(Rule::Model, "an id out of order") }
-    }
-
-    /// Items with a comma between them, up to a sign.
-    fn several<T>(
-        &mut self,
-        end: &str,
-        mut item: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
-        let mut items = Vec::new();
-        if self.takes(end) {
-            return Ok(items);
-        }
-        loop {
-            items.push(item(self)?);
-            if self.takes(end) {
-                return Ok(items);
-            }
-            self.expect(",")?;
-        }
-    }
-
-    /// Items with a comma between them, one at least.
-    fn some<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
-        let mut items = vec![item(self)?];
-        while self.takes(",") {
-            items.push(item(self)?);
-        }
-        Ok(items)
-    }
-
-    /// Reads over where something is written.
-    fn span(&mut self) -> Parsed<()> {
-        if self.takes("@") {
-            self.number()?;
-            self.expect("..")?;
-            self.number()?;
-        }
-        Ok(())
-    }
-
-    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        self.depth += 1;
-        if self.depth > NESTING {
-            return reject(Rule::Model, "something is nested too deep");
-        }
-        let result = inner(self);
-        self.depth -= 1;
-        result
-    }
+fn kind(parts: &mut Forms<'_>) -> Parsed<Kind> {
+    parts.one_of(&[
+        ("idle", Kind::Idle),
+        ("visible", Kind::Visible),
+        ("internal", Kind::Internal),
+        ("termination", Kind::Termination),
+    ])
 }
 
-/// The parts of a model.
-impl Parser<'_> {
-    fn item(&mut self) -> Parsed<()> {
-        let items = ["event", "gather", "variable", "channel", "template", "slot", "proposition"];
-        match items[self.one_of(&items)?] {
-            "event" => {
-                self.next_id('e', self.model.events.len())?;
-                let name = self.name()?;
-                self.expect(":")?;
-                let kinds = [Kind::Idle, Kind::Visible, Kind::Internal, Kind::Termination];
-                let kind = self.one_of(&["idle", "visible", "internal", "termination"])?;
-                self.model.events.push((name, kinds[kind]));
-            }
-            "gather" => {
-                let event = self.id('e')?;
-                self.expect(":")?;
-                let gathering = self.gathering()?;
-                self.model.gatherings.push((event, gathering));
-            }
-            "variable" => {
-                self.next_id('g', self.model.variables.len())?;
-                let variable = self.variable()?;
-                self.model.variables.push(variable);
-            }
-            "channel" => {
-                self.next_id('c', self.model.channels.len())?;
-                let channel = self.channel()?;
-                self.model.channels.push(channel);
-            }
-            "template" => {
-                self.next_id('t', self.model.templates.len())?;
-                let template = self.template()?;
-                self.model.templates.push(template);
-            }
-            "slot" => {
-                self.next_id('p', self.model.slots.len())?;
-                let slot = self.slot()?;
-                self.model.slots.push(slot);
-            }
-            _ => {
-                let name = self.name()?;
-                self.expect(":")?;
-                let from = self.at;
-                let condition = self.expr()?;
-                let words = self.tokens[from..self.at].iter().map(|token| match token {
-                    Token::Word(word) => (*word).to_owned(),
-                    Token::Number(number) => number.to_string(),
-                    Token::Sign(sign) => (*sign).to_owned(),
-                    Token::Quoted(_) | Token::End => String::new(),
-                });
-                let text = words.collect::<Vec<_>>().join(" ");
-                self.model.propositions.push((name, condition, text));
-            }
-        }
-        Ok(())
+/// `p0`, `(all …)` or `(one …)`.
+fn gathering(parts: &mut Forms<'_>) -> Parsed<Gathering> {
+    if let Some(slot) = parts.takes_id('p') {
+        return Ok(Gathering::Slot(slot));
     }
-
-    fn gathering(&mut self) -> Parsed<Gathering> {
-        let all = self.takes_word("all");
-        if !all && !self.takes_word("one") {
-            return Ok(Gathering::Slot(self.id('p')?));
-        }
-        self.expect("(")?;
-        let parts = self.nested(|parser| parser.several(")", Self::gathering))?;
-        Ok(if all { Gathering::All(parts) } else { Gathering::One(parts) })
-    }
-
-    fn range(&mut self) -> Parsed<Range> {
-        let overflow = match (self.takes_word("wrap"), self.takes_word("limit")) {
-            (true, _) => Overflow::Wrap,
-            (_, true) => Overflow::Limit,
-            _ => Overflow::Error,
-        };
-        let low = self.integer()?;
-        self.expect("..")?;
-        Ok(Range { low, high: self.integer()?, overflow })
-    }
-
-    fn variable(&mut self) -> Parsed<Variable> {
-        self.name()?;
-        let mut cells = 1;
-        if self.takes("[") {
-            cells = self.small()?;
-            self.expect("]")?;
-        }
-        if self.takes_word("count") {
-            self.id('g')?;
-        }
-        self.expect(":")?;
-        let scratch = self.takes_word("scratch");
-        let range = self.range()?;
-        self.expect("=")?;
-        let initial = self.some(Self::integer)?;
-        if initial.len() != cells {
-            return reject(Rule::Model, "a variable has not one initial value for each element");
-        }
-        if self.takes_word("shown") {
-            self.shown()?;
-        }
-        if self.takes_word("parts") {
-            self.expect("(")?;
-            self.several(")", |parser| {
-                parser.name()?;
-                while parser.takes("[") {
-                    parser.number()?;
-                    parser.expect("]")?;
-                }
-                Ok(())
-            })?;
-        }
-        self.span()?;
-        Ok(Variable { cells, range, initial, scratch })
-    }
-
-    /// Reads over how values are shown.
-    fn shown(&mut self) -> Parsed<()> {
-        if self.takes("(") {
-            return self.several(")", Self::name).map(drop);
-        }
-        self.one_of(&["number", "truth", "channel"]).map(drop)
-    }
-
-    fn channel(&mut self) -> Parsed<Channel> {
-        let name = self.short_name()?;
-        let loses = self.takes_word("lose");
-        let owner = if self.takes_word("of") { Some((self.id('p')?, self.id('t')?)) } else { None };
-        self.words(&["capacity"])?;
-        let capacity = self.small()?;
-        self.expect(":")?;
-        self.expect("(")?;
-        let cells = self.several(")", Self::range)?;
-        if self.takes_word("shown") {
-            self.expect("(")?;
-            self.several(")", Self::shown)?;
-        }
-        self.span()?;
-        Ok(Channel { name, loses, owner, capacity, cells })
-    }
-
-    fn slot(&mut self) -> Parsed<Slot> {
-        self.name()?;
-        self.expect(":")?;
-        let templates = self.some(|parser| parser.id('t'))?;
-        let mut start = None;
-        if self.takes_word("start") {
-            let template = self.id('t')?;
-            self.expect("(")?;
-            start = Some((template, self.several(")", Self::integer)?));
-        }
-        let mut renamed = Vec::new();
-        if self.takes_word("rename") {
-            renamed = self.some(|parser| {
-                let name = parser.name()?;
-                parser.words(&["to"])?;
-                Ok((name, parser.id('e')?))
-            })?;
-        }
-        Ok(Slot { templates, start, renamed })
-    }
-
-    fn template(&mut self) -> Parsed<Template> {
-        self.name()?;
-        self.words(&["parameters"])?;
-        self.number()?;
-        self.span()?;
-        self.expect("{")?;
-        let mut template = Template::default();
-        while !self.takes("}") {
-            match self.one_of(&["local", "begin", "location"])? {
-                0 => {
-                    self.next_id('l', template.locals.len())?;
-                    template.locals.push(self.variable()?);
-                }
-                1 => template.begin = self.block()?,
-                _ => {
-                    self.next_id('q', template.locations.len())?;
-                    template.locations.push(self.location()?);
-                }
-            }
-        }
-        if template.locations.is_empty() {
-            return reject(Rule::Model, "a template has no location to start at");
-        }
-        Ok(template)
-    }
-
-    fn location(&mut self) -> Parsed<Location> {
-        self.name()?;
-        let (atomic, may_end) = (self.takes_word("atomic"), self.takes_word("ends"));
-        if self.takes_word("labels") {
-            self.expect("(")?;
-            self.several(")", Self::name)?;
-        }
-        self.span()?;
-        self.expect("{")?;
-        let mut edges = Vec::new();
-        while !self.takes("}") {
-            edges.push(self.edge()?);
-        }
-        Ok(Location { edges, atomic, may_end })
-    }
-
-    fn edge(&mut self) -> Parsed<Edge> {
-        self.expect("->")?;
-        let target = if self.takes_word("exit") { None } else { Some(self.id('q')?) };
-        self.reads_received = false;
-        let guard = if self.takes_word("if") { self.expr()? } else { of(Op::Const(1), vec![]) };
-        let reads_received = self.reads_received;
-        let rank = if self.takes_word("rank") { self.number()? } else { 0 };
-        let Ok(rank) = u8::try_from(rank) else {
-            return reject(Rule::Model, "a rank is too large");
-        };
-        let hold = self.takes_word("hold");
-        self.model.holds |= hold;
-        let communication = if self.takes_word("send") {
-            let sorted = self.takes_word("sorted");
-            Communication::Send { sorted, channel: self.expr()?, message: self.exprs()? }
-        } else if self.takes_word("receive") {
-            let (first, keep) = (self.takes_word("first"), self.takes_word("keep"));
-            Communication::Receive { channel: self.expr()?, pattern: self.exprs()?, first, keep }
-        } else {
-            Communication::None
-        };
-        self.words(&["on"])?;
-        let label = if self.takes_word("message") {
-            Label::Message
-        } else if self.takes_word("data") {
-            Label::Data(self.short_name()?, self.exprs()?)
-        } else {
-            Label::Event(self.id('e')?)
-        };
-        let annotation = ["wf", "sf", "wl", "sl"].into_iter().find(|word| self.takes_word(word));
-        let annotation = annotation.map(str::to_owned);
-        let effect = if self.takes_word("do") { self.block()? } else { Vec::new() };
-        self.words(&["as"])?;
-        self.name()?;
-        self.span()?;
-        let receives = matches!(communication, Communication::Receive { .. });
-        let reads_received = receives && reads_received;
-        #[rustfmt::skip]
-        return Ok(Edge { target, guard, rank, hold, communication, label, annotation, effect, reads_received });
-    }
+    let mut inner = parts.next()?;
+    let all = inner.one_of(&[("all", true), ("one", false)])?;
+    let of = inner.each(gathering)?;
+    Ok(if all { Gathering::All(of) } else { Gathering::One(of) })
 }
 
-/// Statements and expressions.
-impl Parser<'_> {
-    fn block(&mut self) -> Parsed<Vec<Statement>> {
-        self.nested(|parser| {
-            parser.expect("{")?;
-            let mut statements = Vec::new();
-            if parser.takes("}") {
-                return Ok(statements);
-            }
-            loop {
-                statements.push(parser.statement()?);
-                parser.span()?;
-                if parser.takes("}") {
-                    return Ok(statements);
-                }
-                parser.expect(";")?;
-            }
-        })
-    }
-
-    fn statement(&mut self) -> Parsed<Statement> {
-        let word = self.word();
-        self.at += 1;
-        Ok(match word {
-            "skip" => Statement::Assign(Vec::new()),
-            "if" => {
-                let (condition, then) = (self.expr()?, self.block()?);
-                let otherwise = if self.takes_word("else") { self.block()? } else { Vec::new() };
-                Statement::If(condition, then, otherwise)
-            }
-            "while" => Statement::While(self.expr()?, self.block()?),
-            "assert" | "limit" => {
-                let condition = self.expr()?;
-                if self.takes_word("else") {
-                    self.name()?;
-                }
-                Statement::Assert(condition, word == "limit")
-            }
-            "start" => {
-                let (template, arguments) = (self.id('t')?, self.exprs()?);
-                let slot = if self.takes_word("into") { Some(self.place()?) } else { None };
-                Statement::Start { template, arguments, slot }
-            }
-            "put" => {
-                let sorted = self.takes_word("sorted");
-                Statement::Put { sorted, channel: self.expr()?, message: self.exprs()? }
-            }
-            "take" => {
-                let (first, keep) = (self.takes_word("first"), self.takes_word("keep"));
-                let (channel, pattern) = (self.expr()?, self.exprs()?);
-                self.words(&["into"])?;
-                self.expect("(")?;
-                let into = self.several(")", |parser| match parser.takes("_") {
-                    true => Ok(None),
-                    false => Ok(Some(parser.place()?)),
-                })?;
-                Statement::Take { channel, pattern, into, first, keep }
-            }
-            _ => {
-                self.at -= 1;
-                let places = self.some(Self::place)?;
-                self.expect(":=")?;
-                let values = self.some(Self::expr)?;
-                if places.len() != values.len() {
-                    return reject(Rule::Model, "not as many values as places");
-                }
-                Statement::Assign(places.into_iter().zip(values).collect())
-            }
-        })
-    }
-
-    /// Expressions or the cells of a pattern, in brackets.
-    fn exprs(&mut self) -> Parsed<Vec<Expr>> {
-        self.expect("(")?;
-        self.cells()
-    }
-
-    fn cells(&mut self) -> Parsed<Vec<Expr>> {
-        self.several(")", |parser| match parser.takes("_") {
-            true => Ok(of(Op::Any, vec![])),
-            false => parser.expr(),
-        })
-    }
-
-    fn expr(&mut self) -> Parsed<Expr> {
-        self.nested(|parser| {
-            let condition = parser.binary(1)?;
-            // Operators from the left make what is read first the deepest, and it may be in brackets again.
-            if condition.depth > NESTING {
-                return reject(Rule::Model, "something is nested too deep");
-            }
-            if !parser.takes("?") {
-                return Ok(condition);
-            }
-            let yes = parser.expr()?;
-            parser.expect(":")?;
-            Ok(of(Op::Conditional, vec![condition, yes, parser.expr()?]))
-        })
-    }
-
-    /// Operators that bind at least so tightly, from the left.
-    fn binary(&mut self, least: u8) -> Parsed<Expr> {
-        let mut left = self.unary()?;
-        loop {
-            let sign = match self.peek() {
-                Token::Sign(sign) => sign,
-                _ => self.word(),
-            };
-            let row = OPERATORS.iter().find(|(_, spelled, _)| *spelled == sign);
-            let Some(&(operator, _, binds)) = row.filter(|row| row.2 >= least) else {
-                return Ok(left);
-            };
-            self.at += 1;
-            let right = self.nested(|parser| parser.binary(binds + 1))?;
-            left = of(Op::Binary(operator), vec![left, right]);
-        }
-    }
-
-    fn unary(&mut self) -> Parsed<Expr> {
-        let negates = matches!(self.tokens.get(self.at + 1), Some(Token::Number(_)));
-        let operator = if self.takes("!") {
-            Unary::Not
-        } else if !negates && self.takes("-") {
-            Unary::Negate
-        } else if self.takes("~") {
-            Unary::Complement
-        } else if self.takes_word("int") {
-            Unary::Int
-        } else {
-            return self.primary();
-        };
-        Ok(of(Op::Unary(operator), vec![self.nested(Self::unary)?]))
-    }
-
-    fn primary(&mut self) -> Parsed<Expr> {
-        if matches!(self.peek(), Token::Sign("-") | Token::Number(_)) {
-            return Ok(of(Op::Const(self.integer()?), vec![]));
-        }
-        if self.takes("(") {
-            let inner = self.expr()?;
-            self.expect(")")?;
-            return Ok(inner);
-        }
-        if self.takes("$") {
-            self.reads_received = true;
-            return Ok(of(Op::Received(self.small()?), vec![]));
-        }
-        let word = self.word();
-        let rest = word.get(1..).unwrap_or_default();
-        if word.starts_with(['g', 'l', 't']) && rest.parse::<u32>().is_ok() {
-            return self.located();
-        }
-        self.at += 1;
-        let plain = match word {
-            "own" => Op::Own,
-            "running" => Op::Running,
-            "timeout" => Op::Timeout,
-            "last" => {
-                self.model.reads_last = true;
-                Op::Last
-            }
-            "poll" | "poll_first" => {
-                self.expect("(")?;
-                let mut args = vec![self.expr()?];
-                self.expect(";")?;
-                args.append(&mut self.cells()?);
-                return Ok(of(Op::Poll { first: word == "poll_first" }, args));
-            }
-            _ => {
-                let Some((_, op)) = CALLS.into_iter().find(|(name, _)| *name == word) else {
-                    return self.fail("an expression");
-                };
-                self.expect("(")?;
-                let args = vec![self.expr()?];
-                let op = match op {
-                    Op::Checked(_) => {
-                        self.expect(",")?;
-                        Op::Checked(i64::try_from(self.small()?).unwrap_or(0))
-                    }
-                    op => op,
-                };
-                self.expect(")")?;
-                return Ok(of(op, args));
-            }
-        };
-        Ok(of(plain, vec![]))
-    }
-
-    /// A variable.
-    fn place(&mut self) -> Parsed<Expr> {
-        let place = self.located()?;
-        if matches!(place.op, Op::Load(_)) { Ok(place) } else { self.fail("a variable") }
-    }
-
-    /// A variable, or where another process is.
-    fn located(&mut self) -> Parsed<Expr> {
-        let mut args = Vec::new();
-        let scope = if let Some(id) = self.takes_id('g') {
-            Scope::Global(id)
-        } else if let Some(id) = self.takes_id('l') {
-            Scope::Local(id)
-        } else {
-            let template = self.id('t')?;
-            self.expect("[")?;
-            args.push(self.expr()?);
-            self.expect("]")?;
-            self.expect(".")?;
-            if self.takes("{") {
-                let locations = self.several("}", |parser| parser.id('q'))?;
-                return Ok(of(Op::At(template, locations), args));
-            }
-            Scope::Remote(template, self.id('l')?)
-        };
-        if self.takes("[") {
-            args.push(self.expr()?);
-            self.expect("]")?;
-        }
-        Ok(of(Op::Load(scope), args))
-    }
+/// `(LOW HIGH)`, and `limit` or `wrap` behind it.
+fn range(parts: &mut Forms<'_>) -> Parsed<Range> {
+    let mut inner = parts.next()?;
+    let (low, high) = (inner.integer()?, inner.integer()?);
+    let overflow = match inner.is_over() {
+        true => Overflow::Error,
+        false => inner.one_of(&[("limit", Overflow::Limit), ("wrap", Overflow::Wrap)])?,
+    };
+    inner.ends()?;
+    Ok(Range { low, high, overflow })
 }
 
-fn of(op: Op, args: Vec<Expr>) -> Expr {
-    let depth = args.iter().map(|inner| inner.depth + 1).max().unwrap_or(0);
-    Expr { op, args, depth }
+/// `variable NAME scratch RANGE VALUE…`
+fn variable(parts: &mut Forms<'_>) -> Parsed<Variable> {
+    parts.name()?;
+    let (scratch, range) = (parts.takes("scratch"), range(parts)?);
+    Ok(Variable { range, scratch, initial: parts.each(Forms::integer)? })
+}
+
+/// `channel NAME CAPACITY (RANGE…) lose of p0 t0`
+fn channel(parts: &mut Forms<'_>) -> Parsed<Channel> {
+    let (name, capacity) = (short_name(parts)?, parts.number()?);
+    let cells = parts.next()?.each(range)?;
+    let loses = parts.takes("lose");
+    let owner = if parts.takes("of") { Some((parts.id('p')?, parts.id('t')?)) } else { None };
+    Ok(Channel { name, loses, owner, capacity, cells })
+}
+
+fn short_name(parts: &mut Forms<'_>) -> Parsed<String> {
+    let name = parts.name()?;
+    if name.len() > LONGEST { reject(Rule::Limit, "a name is too long") } else { Ok(name) }
+}
+
+/// `slot NAME (t0…) (start t0 VALUE…) (rename NAME e0)…`
+fn slot(parts: &mut Forms<'_>) -> Parsed<Slot> {
+    parts.name()?;
+    let templates = parts.next()?.each(|parts| parts.id('t'))?;
+    let (mut start, mut renamed) = (None, Vec::new());
+    while !parts.is_over() {
+        let mut part = parts.next()?;
+        match part.word()? {
+            "start" => start = Some((part.id('t')?, part.each(Forms::integer)?)),
+            _ => renamed.push((part.name()?, part.id('e')?)),
+        }
+    }
+    Ok(Slot { templates, start, renamed })
+}
+
+/// `template NAME` with `(local …)`, `(begin STATEMENT…)` and `(location NAME atomic ends EDGE…)`
+fn template(parts: &mut Forms<'_>) -> Parsed<Template> {
+    parts.name()?;
+    let mut template = Template::default();
+    while !parts.is_over() {
+        let mut part = parts.next()?;
+        match part.word()? {
+            "local" => template.locals.push(variable(&mut part)?),
+            "begin" => template.begin = part.each(statement)?,
+            "location" => {
+                part.name()?;
+                let (atomic, may_end) = (part.takes("atomic"), part.takes("ends"));
+                template.locations.push(Location { atomic, may_end, edges: part.each(edge)? });
+            }
+            _ => return part.fail("a part of a template"),
+        }
+        part.ends()?;
+    }
+    if template.locations.is_empty() {
+        return reject(Rule::Model, "a template has no location to start at");
+    }
+    Ok(template)
+}
+
+/// `(q0 …)` or `(exit …)`, with what differs from an edge that is always open, and says and does nothing.
+fn edge(parts: &mut Forms<'_>) -> Parsed<Edge> {
+    let mut parts = parts.next()?;
+    let mut edge = Edge {
+        target: if parts.takes("exit") { None } else { Some(parts.id('q')?) },
+        guard: Expr { op: Op::Const(1), args: Vec::new() },
+        rank: 0,
+        hold: parts.takes("hold"),
+        communication: Communication::None,
+        label: Label::Message,
+        annotation: None,
+        effect: Vec::new(),
+        reads_received: false,
+    };
+    while !parts.is_over() {
+        if let Some(event) = parts.takes_id('e') {
+            edge.label = Label::Event(event);
+            continue;
+        }
+        let mut part = parts.next()?;
+        match part.word()? {
+            "if" => edge.guard = expr(&mut part)?,
+            "rank" => match part.number()?.try_into() {
+                Ok(rank) => edge.rank = rank,
+                Err(_) => return reject(Rule::Model, "a rank is too large"),
+            },
+            "send" => edge.communication = Communication::Send(transfer(&mut part)?),
+            "receive" => edge.communication = Communication::Receive(transfer(&mut part)?),
+            "data" => edge.label = Label::Data(short_name(&mut part)?, part.each(expr)?),
+            "fair" => edge.annotation = Some(part.one_of(&ANNOTATIONS)?),
+            "do" => edge.effect = part.each(statement)?,
+            _ => return part.fail("a part of an edge"),
+        }
+        part.ends()?;
+    }
+    let receives = matches!(edge.communication, Communication::Receive(_));
+    edge.reads_received = receives && edge.guard.any(&|op| matches!(op, Op::Received(_)));
+    Ok(edge)
+}
+
+/// `CHANNEL (CELL…) inside keep`
+fn transfer(parts: &mut Forms<'_>) -> Parsed<Transfer> {
+    let (channel, cells) = (expr(parts)?, parts.next()?.each(expr)?);
+    Ok(Transfer { channel, cells, inside: parts.takes("inside"), keep: parts.takes("keep") })
+}
+
+fn statement(parts: &mut Forms<'_>) -> Parsed<Statement> {
+    let mut parts = parts.next()?;
+    let statement = match parts.word()? {
+        "set" => Statement::Assign(parts.each(|parts| Ok((expr(parts)?, expr(parts)?)))?),
+        "if" => Statement::If(
+            expr(&mut parts)?,
+            parts.next()?.each(statement)?,
+            parts.next()?.each(statement)?,
+        ),
+        "while" => Statement::While(expr(&mut parts)?, parts.each(statement)?),
+        "assert" => Statement::Assert(expr(&mut parts)?, false),
+        "limit" => Statement::Assert(expr(&mut parts)?, true),
+        "start" => {
+            let (template, place) = (parts.id('t')?, expr(&mut parts)?);
+            Statement::Start(template, parts.each(expr)?, place)
+        }
+        "put" => Statement::Put(transfer(&mut parts)?),
+        "take" => {
+            let places = parts.next()?.each(expr)?;
+            Statement::Take(transfer(&mut parts)?, places)
+        }
+        _ => return parts.fail("a statement"),
+    };
+    parts.ends()?;
+    Ok(statement)
+}
+
+/// An expression, or a cell of a pattern.
+pub(crate) fn expr(parts: &mut Forms<'_>) -> Parsed<Expr> {
+    let mut parts = parts.next()?;
+    let (op, count) = if let Ok(value) = parts.peek().parse() {
+        parts.word()?;
+        (Op::Const(value), 0..=0)
+    } else if let Some(id) = parts.takes_id('g') {
+        (Op::Global(id), 0..=1)
+    } else if let Some(id) = parts.takes_id('l') {
+        (Op::Local(id), 0..=1)
+    } else {
+        match parts.peek() {
+            "of" | "at" | "cell" | "checked" | "poll" | "poll_all" => match parts.word()? {
+                "of" => (Op::Remote(parts.id('t')?, parts.id('l')?), 1..=2),
+                "at" => {
+                    let (template, mut all) = (parts.id('t')?, parts.next()?);
+                    (Op::At(template, all.each(|parts| parts.id('q'))?), 1..=1)
+                }
+                "cell" => (Op::Received(parts.number()?), 0..=0),
+                "checked" => (Op::Checked(parts.integer()?), 1..=1),
+                "poll" => (Op::PollHead, 1..=usize::MAX),
+                _ => (Op::PollAll, 1..=usize::MAX),
+            },
+            _ => parts.one_of(&OPERATORS).map(|(op, count)| (op, count..=count))?,
+        }
+    };
+    let args = parts.each(expr)?;
+    if !count.contains(&args.len()) {
+        return reject(Rule::Model, "an operator has not so many operands");
+    }
+    Ok(Expr { op, args })
 }

@@ -8,7 +8,13 @@
 //! or what else the claim says. A *state* is one byte, whose upper half says how many bytes it shares with the state
 //! before and whose lower half how many others follow, 15 meaning that the number comes next; then these bytes; then
 //! the position of its node list. States come by increasing bytes. Every [`BLOCK`]th shares nothing with the one
-//! before, so that a state can be found without reading all before it.
+//! before, so that a state can be found without reading all before it. At last come the eight bytes of the
+//! [`checksum`] of all bytes before, the lowest first.
+//!
+//! The checksum guards against accidents, and is no part of the argument for soundness: whoever forges a certificate
+//! computes it. Some parts of a file are never looked at, such as the title of a statement and the names of
+//! variables; a byte that changes there shows in nothing else. It is compared when all other rules have been found
+//! kept, so that the rule that is named is the one that matters most.
 //!
 //! Several certificates may follow each other in a file; each must be accepted. They are read one after the other,
 //! and only the one at hand is kept: its states as they are in the file, which are their own table, and eight bytes a
@@ -18,16 +24,17 @@
 use std::io::BufRead;
 
 use crate::rejected::{Rejected, Rule, reject};
+use crate::state::natural;
 
 /// The first bytes of every certificate.
-pub const MAGIC: &[u8] = b"fairly certificate 1\n";
+pub const MAGIC: &[u8] = b"fairly certificate 2\n";
 
 /// States from one that shares nothing with the one before to the next.
 pub const BLOCK: usize = 16;
 
-/// Bytes of the longest text, as long as a file with a model may be: a file that is nothing but a text could be longer
-/// than there is memory, and take no room on a disk.
-const LONGEST: usize = 1 << 27;
+/// Bytes of the longest text: a file that is nothing but a text could be longer than there is memory, and take no
+/// room on a disk.
+const LONGEST: usize = 1 << 25;
 
 /// Pairs of numbers, by increasing first number.
 pub(crate) type List = Vec<(u32, u32)>;
@@ -38,6 +45,8 @@ pub(crate) struct File {
     pub(crate) model: String,
     pub(crate) lists: Vec<List>,
     pub(crate) table: Table,
+    /// Whether the checksum is that of the bytes before it.
+    is_whole: bool,
 }
 
 /// The states of a certificate.
@@ -55,9 +64,21 @@ fn ends<T>() -> Result<T, Rejected> {
     reject(Rule::Format, "the file ends too early")
 }
 
-/// The bytes of a file, read once.
+/// The checksum of some bytes: FNV-1a with 64 bits. Each byte is brought in by a bijection of the checksums, and different
+/// bytes lead to different ones, so no change of a single byte goes unnoticed.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    continued(0xcbf2_9ce4_8422_2325, bytes)
+}
+
+fn continued(sum: u64, bytes: &[u8]) -> u64 {
+    let with = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(sum, with)
+}
+
+/// The bytes of a file, read once, and their checksum.
 struct Input<'a> {
     from: &'a mut dyn BufRead,
+    sum: u64,
 }
 
 impl Input<'_> {
@@ -66,6 +87,7 @@ impl Input<'_> {
             let Ok(found @ [_, ..]) = self.from.fill_buf() else { return ends() };
             let taken = found.len().min(count);
             out.extend_from_slice(&found[..taken]);
+            self.sum = continued(self.sum, &found[..taken]);
             self.from.consume(taken);
             count -= taken;
         }
@@ -167,7 +189,7 @@ impl Input<'_> {
 impl File {
     /// Reads a certificate.
     pub(crate) fn read(from: &mut dyn BufRead) -> Result<File, Rejected> {
-        let (mut input, mut magic) = (Input { from }, Vec::new());
+        let (mut input, mut magic) = (Input { from, sum: checksum(&[]) }, Vec::new());
         if input.take(MAGIC.len(), &mut magic).is_err() || magic != MAGIC {
             return reject(Rule::Format, "this is no certificate of a version that is known");
         }
@@ -177,22 +199,23 @@ impl File {
             lists.push(input.list()?);
         }
         let table = input.table(lists.len())?;
-        Ok(File { statement, model, lists, table })
+        let (sum, mut given) = (input.sum, Vec::new());
+        input.take(8, &mut given)?;
+        Ok(File { statement, model, lists, table, is_whole: given == sum.to_le_bytes() })
+    }
+
+    /// Checks that the bytes are those that were written.
+    pub(crate) fn check_whole(&self) -> Result<(), Rejected> {
+        if self.is_whole {
+            return Ok(());
+        }
+        reject(Rule::Checksum, "the bytes are not those that were written: the file is damaged")
     }
 }
 
 /// The number at the start of some bytes.
 fn number(bytes: &mut &[u8]) -> Option<usize> {
-    let mut value = 0u64;
-    for shift in (0..63).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return usize::try_from(value).ok();
-        }
-    }
-    None
+    usize::try_from(natural(bytes)?).ok()
 }
 
 fn hash(state: &[u8]) -> u64 {

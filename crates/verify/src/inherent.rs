@@ -23,6 +23,7 @@ use crate::check::{Checker, Counts, OfState};
 use crate::fairness::Notion;
 use crate::fir::Kind;
 use crate::format::List;
+use crate::forms::Form;
 use crate::ltl::Node;
 use crate::rejected::{Rejected, Rule, reject};
 use crate::statement::Atom;
@@ -36,7 +37,7 @@ type Seen = (Option<usize>, Vec<bool>);
 
 impl<'a> Checker<'a> {
     fn is_of_runs(&self) -> bool {
-        self.statement.fairness == Notion::Inherent { run: true }
+        self.statement.fairness.1 == Notion::Inherent { run: true }
     }
 
     fn seen(&self, of: &OfState, (step, _): &(Step, usize)) -> Result<Seen, Rejected> {
@@ -49,7 +50,7 @@ impl<'a> Checker<'a> {
     /// Inherent fairness is assumed with nothing else, and the formula is about what can be seen.
     fn check_seen(&self) -> Result<(), Rejected> {
         let asks = |it: &Atom| matches!(it, Atom::Enabled(_) | Atom::Taken(_));
-        if !self.statement.assumed.is_empty() || self.statement.atoms.iter().any(asks) {
+        if self.statement.assumed > 0 || self.statement.atoms.iter().any(asks) {
             return reject(Rule::Statement, "inherent fairness is about what can be seen alone");
         }
         Ok(())
@@ -71,9 +72,9 @@ impl<'a> Checker<'a> {
         self.check_seen()?;
         let (statement, file) = (self.statement, self.file);
         let (sets, count) = (statement.sets.len(), file.table.count);
-        let untils: Vec<usize> = (0..self.normal.nodes.len())
-            .filter(|&at| matches!(self.normal.nodes[at], Node::Until(..)))
-            .collect();
+        let nodes = &statement.formulas.nodes;
+        let is_until = |at: &usize| matches!(nodes[*at], Node::Until(..));
+        let untils: Vec<usize> = (0..nodes.len()).filter(is_until).collect();
         // Where there is no until, each step counts.
         let marks = untils.len().max(1);
         let in_range = |&(at, set): &(Option<usize>, usize)| {
@@ -218,9 +219,9 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks that a beginning cannot be continued.
-    pub(crate) fn check_doomed(&mut self) -> Result<Counts, Rejected> {
+    pub(crate) fn check_doomed(&mut self, lines: &[Form<'_>]) -> Result<Counts, Rejected> {
         self.check_seen()?;
-        let (run, _, None) = self.walk()? else {
+        let (run, _, None) = self.walk(lines)? else {
             return reject(Rule::Run, "a beginning does not come back");
         };
         let start = self.machine.initial()?;
@@ -242,7 +243,7 @@ impl<'a> Checker<'a> {
                     };
                     if is_it {
                         let letter = self.letter_at(&of, step)?;
-                        let all = self.normal.expand(set, &letter)?.into_iter();
+                        let all = self.statement.formulas.expand(set, &letter)?.into_iter();
                         onwards.extend(all.map(|it| (step.0.cells.clone(), it.next)));
                     }
                 }

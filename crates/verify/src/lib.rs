@@ -1,6 +1,6 @@
 //! Verifies certificates of Fairly's answers, and shares no code with what it verifies.
 //!
-//! A certificate comes with the model in its text form, the formula and what is assumed of runs. It lists the states
+//! A certificate comes with the model in a core form, the formula and what is assumed of runs. It lists the states
 //! that can be reached and, for a formula that holds, the nodes of the product with an automaton of the negation,
 //! whose states are sets of formulas. Every node is in a class; classes are ranked, and each says why no fair run
 //! stays in it. The verifier makes the steps of each listed state with an interpreter of its own, expands the sets of
@@ -22,6 +22,7 @@
 //! | [`Rule::Invariant`] | a state could be listed in which a condition does not hold |
 //! | [`Rule::Run`], [`Rule::Unfair`], [`Rule::Satisfied`] | a violation could be none |
 //! | [`Rule::Limit`] | work on a single state could take for ever, and memory beyond the file; a limit be taken for an error |
+//! | [`Rule::Checksum`] | nothing would be believed that is not so; but an accident could go unnoticed |
 //!
 //! Together they suffice: the proof is in the book (`docs/book/certificates-proof.md`), with the format. For each of them a
 //! certificate in `tests/rules.rs` is forged that is rejected for it.
@@ -29,14 +30,14 @@
 //! # The files
 //!
 //! - `format.rs`: the bytes, and the table of states that they are; `text.rs`: the text form;
-//! - `statement.rs`: what is claimed, and what is written beside the nodes; `words.rs`: the words of its lines;
-//! - `tokens.rs`, `fir.rs`: read the model; `state.rs`: states and expressions; `step.rs`, `effect.rs`: its steps;
+//! - `forms.rs`: the notation of the texts; `statement.rs`: what is claimed, and what is written beside the nodes;
+//! - `fir.rs`: reads the model; `state.rs`: states and expressions; `step.rs`, `effect.rs`: its steps;
 //! - `ltl.rs`: formulas and their expansions; `fairness.rs`: what is assumed of runs;
 //! - `check.rs`: the rules; `run.rs`: those of runs that are written down; `inherent.rs`: those of inherent fairness;
 //!   `refinement.rs`: those of refinement.
 //!
 //! ```
-//! let rejected = fairly_verify::verify(b"fairly certificate 2").unwrap_err();
+//! let rejected = fairly_verify::verify(b"fairly certificate 3").unwrap_err();
 //! assert_eq!(rejected.rule, fairly_verify::Rule::Format);
 //! ```
 
@@ -45,6 +46,7 @@ mod effect;
 mod fairness;
 mod fir;
 mod format;
+mod forms;
 mod inherent;
 mod ltl;
 mod refinement;
@@ -54,10 +56,8 @@ mod state;
 mod statement;
 mod step;
 mod text;
-mod tokens;
-mod words;
 
 pub use check::{Verified, verify, verify_from};
-pub use format::{BLOCK, MAGIC};
+pub use format::{BLOCK, MAGIC, checksum};
 pub use rejected::{Rejected, Rule};
 pub use text::text;

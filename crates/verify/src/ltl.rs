@@ -1,4 +1,8 @@
-//! Formulas, their negation, and the expansions of sets of them.
+//! Formulas, and the expansions of sets of them.
+//!
+//! A formula is a table of its subformulas, operands first, in which only propositions are negated. Where a claim is
+//! that every run satisfies something, the table is of the negation, so that nothing has to be negated here; what is
+//! printed is its opposite. `F f` is `true U f`, and `G f` is `false R f`.
 //!
 //! A state of the automaton of a formula is the set of formulas that the rest of the run is to satisfy. Reading a
 //! letter, every formula of the set is *expanded* into what it asks of the letter and what it asks of the rest:
@@ -19,144 +23,13 @@
 //! of the word satisfies the next set, and which postpones an until only if its right side does not hold: that
 //! is all that the soundness of a certificate needs.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use crate::forms::Forms;
 use crate::rejected::{Rejected, Rule, reject};
-use crate::words::Words;
 
-/// A formula as it is written.
-#[derive(Clone, Debug)]
-pub(crate) enum Formula {
-    True,
-    False,
-    Atom(usize),
-    Not(Box<Formula>),
-    And(Vec<Formula>),
-    Or(Vec<Formula>),
-    Implies(Box<[Formula; 2]>),
-    Iff(Box<[Formula; 2]>),
-    Xor(Box<[Formula; 2]>),
-    Next(Box<Formula>),
-    Finally(Box<Formula>),
-    Globally(Box<Formula>),
-    Until(Box<[Formula; 2]>),
-    Release(Box<[Formula; 2]>),
-    WeakUntil(Box<[Formula; 2]>),
-    StrongRelease(Box<[Formula; 2]>),
-}
-
-/// How deep formulas may be nested, and how many subformulas a negation may have.
-const NESTING: usize = 2_000;
-const MOST: usize = 100_000;
-/// Work on the expansions of one set under one letter.
-const EXPANSIONS: usize = 1 << 18;
-
-impl Formula {
-    /// Reads a formula: `true`, `false`, `a0`, or an operator with its operands in brackets.
-    pub(crate) fn read(words: &mut Words<'_>, depth: usize) -> Result<Formula, Rejected> {
-        if depth > NESTING {
-            return reject(Rule::Statement, "a formula is nested too deep");
-        }
-        if words.takes("true") {
-            return Ok(Formula::True);
-        }
-        if words.takes("false") {
-            return Ok(Formula::False);
-        }
-        if !words.takes("(") {
-            return Ok(Formula::Atom(words.id('a')?));
-        }
-        let operator = words.next()?;
-        let mut operands = Vec::new();
-        while !words.takes(")") {
-            operands.push(Formula::read(words, depth + 1)?);
-        }
-        let unknown = || reject(Rule::Statement, format!("`{operator}` has not so many operands"));
-        match operator {
-            "and" => return Ok(Formula::And(operands)),
-            "or" => return Ok(Formula::Or(operands)),
-            _ => {}
-        }
-        if let [_] = operands[..] {
-            let operand = Box::new(operands.remove(0));
-            return Ok(match operator {
-                "not" => Formula::Not(operand),
-                "X" => Formula::Next(operand),
-                "F" => Formula::Finally(operand),
-                "G" => Formula::Globally(operand),
-                _ => return unknown(),
-            });
-        }
-        let Ok(both) = <[Formula; 2]>::try_from(operands) else { return unknown() };
-        let both = Box::new(both);
-        Ok(match operator {
-            "implies" => Formula::Implies(both),
-            "iff" => Formula::Iff(both),
-            "xor" => Formula::Xor(both),
-            "U" => Formula::Until(both),
-            "R" => Formula::Release(both),
-            "W" => Formula::WeakUntil(both),
-            "M" => Formula::StrongRelease(both),
-            _ => return unknown(),
-        })
-    }
-
-    /// Whether it holds of a letter; none if it has a temporal operator.
-    pub(crate) fn holds(&self, letter: &[bool]) -> Option<bool> {
-        let both = |parts: &[Formula; 2]| Some((parts[0].holds(letter)?, parts[1].holds(letter)?));
-        Some(match self {
-            Formula::True => true,
-            Formula::False => false,
-            Formula::Atom(at) => *letter.get(*at)?,
-            Formula::Not(inner) => !inner.holds(letter)?,
-            Formula::And(parts) => {
-                let all: Option<Vec<bool>> = parts.iter().map(|part| part.holds(letter)).collect();
-                all?.into_iter().all(|holds| holds)
-            }
-            Formula::Or(parts) => {
-                let all: Option<Vec<bool>> = parts.iter().map(|part| part.holds(letter)).collect();
-                all?.into_iter().any(|holds| holds)
-            }
-            Formula::Implies(parts) => both(parts).map(|(left, right)| !left || right)?,
-            Formula::Iff(parts) => both(parts).map(|(left, right)| left == right)?,
-            Formula::Xor(parts) => both(parts).map(|(left, right)| left != right)?,
-            _ => return None,
-        })
-    }
-
-    /// The formula with the names of its propositions.
-    pub(crate) fn show(&self, names: &[String]) -> String {
-        let one = |inner: &Formula| inner.show(names);
-        let two = |parts: &[Formula; 2], sign: &str| {
-            format!("({} {sign} {})", one(&parts[0]), one(&parts[1]))
-        };
-        let all = |parts: &[Formula], sign: &str| {
-            let parts: Vec<String> = parts.iter().map(one).collect();
-            format!("({})", parts.join(sign))
-        };
-        match self {
-            Formula::True => "true".to_owned(),
-            Formula::False => "false".to_owned(),
-            Formula::Atom(at) => names.get(*at).cloned().unwrap_or_default(),
-            Formula::Not(inner) => format!("!{}", one(inner)),
-            Formula::And(parts) => all(parts, " & "),
-            Formula::Or(parts) => all(parts, " | "),
-            Formula::Implies(parts) => two(parts, "->"),
-            Formula::Iff(parts) => two(parts, "<->"),
-            Formula::Xor(parts) => two(parts, "xor"),
-            Formula::Next(inner) => format!("X {}", one(inner)),
-            Formula::Finally(inner) => format!("F {}", one(inner)),
-            Formula::Globally(inner) => format!("G {}", one(inner)),
-            Formula::Until(parts) => two(parts, "U"),
-            Formula::Release(parts) => two(parts, "R"),
-            Formula::WeakUntil(parts) => two(parts, "W"),
-            Formula::StrongRelease(parts) => two(parts, "M"),
-        }
-    }
-}
-
-/// A formula in which only propositions are negated; operands are positions among the subformulas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A subformula; operands are positions in the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Node {
     True,
     False,
@@ -169,18 +42,19 @@ pub(crate) enum Node {
     Release(usize, usize),
 }
 
-/// The subformulas of a formula in which only propositions are negated, each once, operands first and from the
-/// left. A certificate names them by their positions.
+/// Subformulas, characters of a formula as it is printed, truths on the word of a run, and work on the expansions of one
+/// set under one letter.
+const MOST: usize = 100_000;
+const LONGEST: usize = 1 << 17;
+const TRUTHS: usize = 1 << 28;
+const EXPANSIONS: usize = 1 << 18;
+
+/// The subformulas of a certificate, each after its operands.
 #[derive(Debug, Default)]
-pub(crate) struct Normal {
+pub(crate) struct Formulas {
     pub(crate) nodes: Vec<Node>,
     /// Whether each has no temporal operator.
     plain: Vec<bool>,
-    known: HashMap<Node, usize>,
-    /// What has been added, by its place in memory and whether it is to hold: an equivalence adds its operands
-    /// twice, and so their operands four times.
-    added: HashMap<(usize, bool), usize>,
-    pub(crate) root: usize,
 }
 
 /// The demands of a set of formulas on the rest of a run, and the untils that are postponed.
@@ -199,122 +73,146 @@ struct Partial {
     postponed: BTreeSet<usize>,
 }
 
-impl Normal {
-    /// The normal form of a formula, or of its negation.
-    pub(crate) fn of(formula: &Formula, holds: bool) -> Result<Normal, Rejected> {
-        let mut normal = Normal::default();
-        normal.root = normal.add(formula, holds)?;
-        normal.added.clear();
-        Ok(normal)
-    }
-
-    fn intern(&mut self, node: Node) -> Result<usize, Rejected> {
-        if let Some(&known) = self.known.get(&node) {
-            return Ok(known);
-        }
-        if self.nodes.len() >= MOST {
+impl Formulas {
+    /// Reads the next subformula: `true`, `false`, `a0`, `not a0`, or an operator and the positions of its operands.
+    pub(crate) fn read(&mut self, words: &mut Forms<'_>) -> Result<(), Rejected> {
+        let before = *words;
+        let known = self.nodes.len();
+        if known >= MOST {
             return reject(Rule::Statement, "a formula has too many subformulas");
         }
-        let plain = match node {
+        let operand = |words: &mut Forms<'_>| match words.number()? {
+            at if at < known => Ok(at),
+            _ => before.fail("an operand that comes before"),
+        };
+        let node = if let Some(atom) = words.takes_id('a') {
+            Node::Atom(atom, true)
+        } else {
+            match words.word()? {
+                "true" => Node::True,
+                "false" => Node::False,
+                "not" => Node::Atom(words.id('a')?, false),
+                "and" => Node::And(operand(words)?, operand(words)?),
+                "or" => Node::Or(operand(words)?, operand(words)?),
+                "X" => Node::Next(operand(words)?),
+                "U" => Node::Until(operand(words)?, operand(words)?),
+                "R" => Node::Release(operand(words)?, operand(words)?),
+                _ => return before.fail("a formula"),
+            }
+        };
+        self.plain.push(match node {
             Node::True | Node::False | Node::Atom(..) => true,
             Node::And(one, other) | Node::Or(one, other) => self.plain[one] && self.plain[other],
             Node::Next(_) | Node::Until(..) | Node::Release(..) => false,
-        };
+        });
         self.nodes.push(node);
-        self.plain.push(plain);
-        self.known.insert(node, self.nodes.len() - 1);
-        Ok(self.nodes.len() - 1)
+        Ok(())
     }
 
-    /// Adds a formula, or its negation. The table in the documentation of the format says what becomes of each
-    /// operator, and in which order.
-    fn add(&mut self, formula: &Formula, holds: bool) -> Result<usize, Rejected> {
-        let key = (std::ptr::from_ref(formula).addr(), holds);
-        if let Some(&known) = self.added.get(&key) {
-            return Ok(known);
+    /// Whether there is such a formula, and it has no temporal operator.
+    pub(crate) fn is_plain(&self, at: usize) -> bool {
+        self.plain.get(at) == Some(&true)
+    }
+
+    /// A formula, or its negation, with the names of its propositions.
+    pub(crate) fn show(
+        &self,
+        (at, negated): (usize, bool),
+        names: &[String],
+        out: &mut String,
+    ) -> Result<(), Rejected> {
+        if out.len() > LONGEST {
+            return reject(Rule::Limit, "a formula is too long to be printed");
         }
-        let added = self.add_new(formula, holds)?;
-        self.added.insert(key, added);
-        Ok(added)
-    }
-
-    fn add_new(&mut self, formula: &Formula, holds: bool) -> Result<usize, Rejected> {
-        let node = match formula {
-            Formula::True | Formula::False => {
-                if matches!(formula, Formula::True) == holds {
-                    Node::True
-                } else {
-                    Node::False
-                }
+        let mut both = |one, sign: &str, other| {
+            out.push('(');
+            self.show((one, negated), names, out)?;
+            out.push_str(sign);
+            self.show((other, negated), names, out)?;
+            out.push(')');
+            Ok(())
+        };
+        let alone = match self.nodes[at] {
+            Node::True | Node::False => {
+                let holds = (self.nodes[at] == Node::True) != negated;
+                out.push_str(if holds { "true" } else { "false" });
+                return Ok(());
             }
-            Formula::Atom(at) => Node::Atom(*at, holds),
-            Formula::Not(inner) => return self.add(inner, !holds),
-            Formula::And(parts) => return self.chain(parts, holds, holds),
-            Formula::Or(parts) => return self.chain(parts, !holds, holds),
-            Formula::Implies(parts) => {
-                let (one, other) = (self.add(&parts[0], !holds)?, self.add(&parts[1], holds)?);
-                if holds { Node::Or(one, other) } else { Node::And(one, other) }
+            Node::Atom(atom, holds) => {
+                out.push_str(if holds == negated { "!" } else { "" });
+                out.push_str(&names[atom]);
+                return Ok(());
             }
-            Formula::Iff(parts) | Formula::Xor(parts) => {
-                let same = matches!(formula, Formula::Iff(_)) == holds;
-                let (one, other) = (self.add(&parts[0], true)?, self.add(&parts[1], same)?);
-                let left = self.intern(Node::And(one, other))?;
-                let (one, other) = (self.add(&parts[0], false)?, self.add(&parts[1], !same)?);
-                let right = self.intern(Node::And(one, other))?;
-                Node::Or(left, right)
+            Node::And(one, other) => return both(one, if negated { " | " } else { " & " }, other),
+            Node::Or(one, other) => return both(one, if negated { " & " } else { " | " }, other),
+            Node::Next(one) => ("X ", one),
+            Node::Until(one, other) if self.nodes[one] == Node::True => {
+                (if negated { "G " } else { "F " }, other)
             }
-            Formula::Next(inner) => Node::Next(self.add(inner, holds)?),
-            Formula::Finally(inner) | Formula::Globally(inner) => {
-                let until = matches!(formula, Formula::Finally(_)) == holds;
-                let left = self.intern(if until { Node::True } else { Node::False })?;
-                let right = self.add(inner, holds)?;
-                if until { Node::Until(left, right) } else { Node::Release(left, right) }
+            Node::Release(one, other) if self.nodes[one] == Node::False => {
+                (if negated { "F " } else { "G " }, other)
             }
-            Formula::Until(parts) | Formula::Release(parts) => {
-                let until = matches!(formula, Formula::Until(_)) == holds;
-                let (one, other) = (self.add(&parts[0], holds)?, self.add(&parts[1], holds)?);
-                if until { Node::Until(one, other) } else { Node::Release(one, other) }
+            Node::Until(one, other) => {
+                return both(one, if negated { " R " } else { " U " }, other);
             }
-            // `f W g` is `g R (f | g)`, and `f M g` is `g U (f & g)`.
-            Formula::WeakUntil(parts) | Formula::StrongRelease(parts) => {
-                let weak = matches!(formula, Formula::WeakUntil(_)) == holds;
-                let (one, other) = (self.add(&parts[0], holds)?, self.add(&parts[1], holds)?);
-                let both =
-                    self.intern(if weak { Node::Or(one, other) } else { Node::And(one, other) })?;
-                if weak { Node::Release(other, both) } else { Node::Until(other, both) }
+            Node::Release(one, other) => {
+                return both(one, if negated { " U " } else { " R " }, other);
             }
         };
-        self.intern(node)
+        out.push_str(alone.0);
+        self.show((alone.1, negated), names, out)
     }
 
-    /// Operands of a conjunction or a disjunction, from the left.
-    fn chain(&mut self, parts: &[Formula], and: bool, holds: bool) -> Result<usize, Rejected> {
-        let Some((first, rest)) = parts.split_first() else {
-            return self.intern(if and { Node::True } else { Node::False });
-        };
-        let mut chain = self.add(first, holds)?;
-        for part in rest {
-            let part = self.add(part, holds)?;
-            chain =
-                self.intern(if and { Node::And(chain, part) } else { Node::Or(chain, part) })?;
-        }
-        Ok(chain)
-    }
-
-    /// By subformula without temporal operators: whether it holds of a letter.
-    fn truths(&self, letter: &[bool]) -> Vec<bool> {
+    /// By formula without temporal operators: whether it holds of a letter.
+    pub(crate) fn truths(&self, letter: &[bool]) -> Vec<bool> {
         let mut truths: Vec<bool> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            let truth = match *node {
+            truths.push(match *node {
                 Node::True => true,
-                Node::Atom(at, holds) => letter.get(at).is_some_and(|&it| it == holds),
+                Node::Atom(at, holds) => letter[at] == holds,
                 Node::And(one, other) => truths[one] && truths[other],
                 Node::Or(one, other) => truths[one] || truths[other],
                 _ => false,
-            };
-            truths.push(truth);
+            });
         }
         truths
+    }
+
+    /// By formula and position: whether it holds on the word of these letters, whose last is followed by the one at
+    /// `back`.
+    ///
+    /// # Errors
+    /// When that is too much.
+    pub(crate) fn evaluate(
+        &self,
+        letters: &[Vec<bool>],
+        back: usize,
+    ) -> Result<Vec<Vec<bool>>, Rejected> {
+        let count = letters.len();
+        if self.nodes.len() * count > TRUTHS {
+            return reject(Rule::Limit, "a formula or a run is too long");
+        }
+        let next = |at: usize| if at + 1 < count { at + 1 } else { back };
+        let mut truths: Vec<Vec<bool>> = Vec::new();
+        for node in &self.nodes {
+            let of = |it: usize, at: usize| truths[it][at];
+            let mut truth = vec![matches!(node, Node::Release(..)); count];
+            // Twice round is enough: what holds at a position depends on the positions behind it, once each.
+            for at in (0..count).rev().chain((0..count).rev()) {
+                truth[at] = match *node {
+                    Node::True => true,
+                    Node::False => false,
+                    Node::Atom(atom, holds) => letters[at][atom] == holds,
+                    Node::And(one, other) => of(one, at) && of(other, at),
+                    Node::Or(one, other) => of(one, at) || of(other, at),
+                    Node::Next(one) => of(one, next(at)),
+                    Node::Until(one, other) => of(other, at) || of(one, at) && truth[next(at)],
+                    Node::Release(one, other) => of(other, at) && (of(one, at) || truth[next(at)]),
+                };
+            }
+            truths.push(truth);
+        }
+        Ok(truths)
     }
 
     /// All expansions of a set of formulas under a letter.
@@ -324,14 +222,16 @@ impl Normal {
         letter: &[bool],
     ) -> Result<Vec<Expansion>, Rejected> {
         let truths = self.truths(letter);
+        // The letter decides about a subformula, if it has no temporal operator.
+        let decided = |at: usize| self.plain[at].then(|| truths[at]);
         let mut found = BTreeSet::new();
         let mut partials = vec![Partial { open: set.to_vec(), ..Partial::default() }];
         let mut steps = 0;
         while let Some(mut partial) = partials.pop() {
             let Some(at) = partial.open.pop() else {
-                let next = partial.next.into_iter().collect();
-                found
-                    .insert(Expansion { next, postponed: partial.postponed.into_iter().collect() });
+                let Partial { next, postponed, .. } = partial;
+                let (next, postponed) = (Vec::from_iter(next), Vec::from_iter(postponed));
+                found.insert(Expansion { next, postponed });
                 continue;
             };
             // What a step costs depends on how much is there.
@@ -340,25 +240,18 @@ impl Normal {
             if steps > EXPANSIONS {
                 return reject(Rule::Limit, "a state of the automaton has too many expansions");
             }
-            if !partial.done.insert(at) {
+            if !partial.done.insert(at) || decided(at) == Some(true) {
                 partials.push(partial);
                 continue;
             }
-            // The letter decides about a subformula, if it has no temporal operator.
-            let decided = |at: usize| self.plain[at].then(|| truths[at]);
-            if let Some(holds) = decided(at) {
-                if holds {
-                    partials.push(partial);
-                }
+            if decided(at) == Some(false) {
                 continue;
             }
             let mut add = |open: &[usize], later: Option<usize>, postponed: bool| {
                 let mut one = partial.clone();
                 one.open.extend(open);
                 one.next.extend(later.filter(|&later| self.nodes[later] != Node::True));
-                if postponed {
-                    one.postponed.insert(at);
-                }
+                one.postponed.extend(postponed.then_some(at));
                 partials.push(one);
             };
             match self.nodes[at] {

@@ -21,7 +21,7 @@ use std::io::BufRead;
 use crate::check::{Checker, Counts};
 use crate::fir::{Kind, parse};
 use crate::format::File;
-use crate::ltl::Normal;
+use crate::forms::forms;
 use crate::rejected::{Rejected, Rule, reject};
 use crate::statement::{Claim, Member, Observed, Statement};
 use crate::step::{Machine, Step};
@@ -57,9 +57,8 @@ impl Specification {
     fn read(from: &mut dyn BufRead) -> Result<Specification, Rejected> {
         let file = File::read(from)?;
         let machine = Machine::new(parse(&file.model)?)?;
-        let statement = Statement::read(&file.statement, &machine)?;
-        let normal = Normal::of(&statement.formula, false)?;
-        let mut checker = Checker::new(&machine, &statement, &normal, &file)?;
+        let statement = Statement::read(&forms(&file.statement, Rule::Statement)?, &machine)?;
+        let mut checker = Checker::new(&machine, &statement, &file)?;
         if statement.claim != Claim::Specification {
             return reject(Rule::Statement, "there is no specification behind a refinement");
         }
@@ -88,6 +87,7 @@ impl Specification {
                 return reject(Rule::Reason, "a state of the specification does not diverge");
             }
         }
+        file.check_whole()?;
         Ok(this)
     }
 

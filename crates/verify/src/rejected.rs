@@ -35,11 +35,13 @@ pub enum Rule {
     Satisfied,
     /// The work on a single state keeps within the limits of the verifier.
     Limit,
+    /// The bytes are those that were written.
+    Checksum,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 15] = [
+    pub const ALL: [Rule; 16] = [
         Rule::Format,
         Rule::Model,
         Rule::Statement,
@@ -55,6 +57,7 @@ impl Rule {
         Rule::Unfair,
         Rule::Satisfied,
         Rule::Limit,
+        Rule::Checksum,
     ];
 }
 

@@ -1,7 +1,7 @@
 //! Runs that are written down: of a violation, one that is fair and does not satisfy the formula; or one that comes to
 //! a state in which a condition does not hold, or to an error of the model.
 //!
-//! A run is written as its first state and its steps; `loop N` says that its last state is the `N`th, from which
+//! A run is written as its first state and its steps; `(loop N)` says that its last state is the `N`th, from which
 //! on it repeats. It is made step by step, the formula is evaluated on it by definition, and every constraint that
 //! is assumed is looked at on the loop. A constraint about what is not enabled, or not ready, anywhere on the
 //! loop is met, so it is enough to look at those about what is.
@@ -13,13 +13,11 @@ use std::collections::BTreeSet;
 
 use crate::check::{Checker, Counts, OfState};
 use crate::fairness::{Constraint, Events, Notion, Selector};
-use crate::fir::Kind;
-use crate::ltl::Node;
+use crate::forms::{Form, Forms};
 use crate::rejected::{Rejected, Rule, reject};
 use crate::state::write;
 use crate::statement::Claim;
 use crate::step::{IDLE, Move, Step};
-use crate::words::Words;
 
 /// A state of the run, with everything that is enabled there, and the step that is taken.
 pub(crate) struct Position {
@@ -34,24 +32,22 @@ pub(crate) struct Position {
 /// A run: its steps, the values of its last state, and where it comes back to.
 pub(crate) type Walk = (Vec<Position>, Vec<i64>, Option<usize>);
 
-/// Values of targets of steps that are kept for a run.
+/// Values of targets of steps, and truths, that are kept for a run.
 const KEPT: usize = 1 << 26;
 
-fn values(words: &mut Words<'_>) -> Result<Vec<u8>, Rejected> {
+/// All that is left, as the bytes of a state.
+fn state(words: &mut Forms<'_>) -> Result<Vec<u8>, Rejected> {
     let mut bytes = Vec::new();
     while !words.is_over() {
-        match words.next()?.parse() {
-            Ok(value) => write(&mut bytes, value),
-            Err(_) => return reject(Rule::Statement, "a value of a state is no number"),
-        }
+        write(&mut bytes, words.integer()?);
     }
     Ok(bytes)
 }
 
 impl Checker<'_> {
     /// Checks the run of a violation, or to a state.
-    pub(crate) fn check_run(&mut self) -> Result<Counts, Rejected> {
-        let (run, cells, back) = self.walk()?;
+    pub(crate) fn check_run(&mut self, forms: &[Form<'_>]) -> Result<Counts, Rejected> {
+        let (run, cells, back) = self.walk(forms)?;
         match (self.statement.claim, back) {
             (Claim::Error, None) => match self.machine.steps(&cells, false) {
                 Err(rejected) if rejected.rule == Rule::Fault => {}
@@ -59,16 +55,15 @@ impl Checker<'_> {
                 Ok(_) => return reject(Rule::Run, "nothing goes wrong at its end"),
             },
             (Claim::Reached, None) => {
-                let letter = self.letter(&self.propositions(&cells)?, None);
-                if self.statement.formula.holds(&letter) != Some(false) {
+                if self.condition(&cells)? {
                     return reject(Rule::Satisfied, "the condition holds at the end of the run");
                 }
             }
             (Claim::Violated, Some(back)) => {
-                if !self.violates(&run, back) {
+                if !self.violates(&run, back)? {
                     return reject(Rule::Satisfied, "the run satisfies the formula");
                 }
-                let by_name = self.statement.fairness == Notion::AnnotatedName;
+                let by_name = self.statement.fairness.1 == Notion::AnnotatedName;
                 if by_name && self.machine.annotates_by_state {
                     self.check_states()?;
                     self.listed(Rule::Initial, &self.machine.initial()?)?;
@@ -81,31 +76,32 @@ impl Checker<'_> {
     }
 
     /// Makes the run that is written down.
-    pub(crate) fn walk(&mut self) -> Result<Walk, Rejected> {
-        let (machine, statement) = (self.machine, self.statement);
+    pub(crate) fn walk(&mut self, forms: &[Form<'_>]) -> Result<Walk, Rejected> {
+        let machine = self.machine;
         let (mut cells, mut bytes) = (machine.initial()?, Vec::new());
         machine.encode(&cells, &mut bytes);
         let mut states = vec![bytes];
         let mut run: Vec<Position> = Vec::new();
-        let (mut back, mut kept) = (None, 0);
-        for (at, line) in statement.run.iter().enumerate() {
-            let words = &mut Words::new(line);
-            match (words.next()?, at) {
-                ("start", 0) => {
-                    if values(words)? != states[0] {
+        let (mut begins, mut back, mut kept) = (false, None, 0);
+        for form in forms {
+            let words = &mut Forms::of(form, Rule::Run);
+            match words.word()? {
+                "start" if !begins => {
+                    begins = true;
+                    if state(words)? != states[0] {
                         return reject(Rule::Run, "the run does not begin in the initial state");
                     }
                 }
-                ("step", 1..) if back.is_none() => {
+                "step" if begins && back.is_none() => {
                     let position = self.position(&cells, words, &mut states)?;
-                    kept += position.steps.len() * cells.len();
+                    kept += position.steps.len() * cells.len() + self.statement.atoms.len();
                     if kept > KEPT {
                         return reject(Rule::Limit, "a run is too long");
                     }
                     cells.clone_from(&position.steps[position.taken].0.cells);
                     run.push(position);
                 }
-                ("loop", 1..) if back.is_none() => {
+                "loop" if begins && back.is_none() => {
                     let to = words.number()?;
                     if to >= run.len() || states.last() != states.get(to) {
                         let why = "the run does not come back to where it is said to";
@@ -113,20 +109,20 @@ impl Checker<'_> {
                     }
                     back = Some(to);
                 }
-                _ => return reject(Rule::Run, "the lines of the run are out of order"),
+                "start" | "step" | "loop" => {
+                    return reject(Rule::Run, "the lines of the run are out of order");
+                }
+                _ => {}
             }
         }
-        if statement.run.is_empty() {
-            return reject(Rule::Run, "there is no run");
-        }
-        Ok((run, cells, back))
+        if begins { Ok((run, cells, back)) } else { reject(Rule::Run, "there is no run") }
     }
 
     /// The step that a line says, out of the state with these values.
     fn position(
         &mut self,
         cells: &[i64],
-        words: &mut Words<'_>,
+        words: &mut Forms<'_>,
         states: &mut Vec<Vec<u8>>,
     ) -> Result<Position, Rejected> {
         let machine = self.machine;
@@ -135,21 +131,18 @@ impl Checker<'_> {
         let Selector::Moves(moves) = Selector::read(words, machine)? else {
             return reject(Rule::Run, "a step says no moves");
         };
-        let target = values(words)?;
+        let target = state(words)?;
+        let is_said = |of: &Move| {
+            let said = |it: &&_| Selector::Moves(vec![Clone::clone(*it)]).has(of, machine);
+            moves.iter().filter(said).count() == 1
+        };
         let is = |(step, _): &(Step, usize)| {
             let mut bytes = Vec::new();
             machine.encode(&step.cells, &mut bytes);
-            let one = |of: &Move| {
-                moves
-                    .iter()
-                    .filter(|it| Selector::Moves(vec![(*it).clone()]).has(of, machine))
-                    .count()
-                    == 1
-            };
             event.has(step.event, machine)
                 && bytes == target
                 && step.moves.len() == moves.len()
-                && step.moves.iter().all(one)
+                && step.moves.iter().all(is_said)
         };
         let Some(taken) = steps.iter().position(is) else {
             return reject(Rule::Run, format!("step {} of the run is none", states.len() - 1));
@@ -159,67 +152,53 @@ impl Checker<'_> {
         Ok(Position { cells: cells.to_vec(), of, steps, taken, offered: machine.offered(cells) })
     }
 
-    /// Whether the run satisfies the negation of the formula: every subformula is evaluated at every position.
-    fn violates(&self, run: &[Position], back: usize) -> bool {
+    /// Whether the run satisfies the negation of the formula, by definition.
+    fn violates(&self, run: &[Position], back: usize) -> Result<bool, Rejected> {
         let action = |position: &Position| position.steps[position.taken].1;
-        let mut letters: Vec<Vec<bool>>;
-        let mut back = back;
+        let (mut letters, mut start) = (Vec::new(), back);
         if self.statement.entering {
-            letters = vec![self.letter(&run[0].of.holds, None)];
+            letters.push(self.letter(&run[0].of.holds, None));
             let behind = run.iter().skip(1).chain([&run[back]]).zip(run);
             letters.extend(behind.map(|(to, from)| self.letter(&to.of.holds, Some(action(from)))));
-            back += 1;
+            start += 1;
         } else {
-            let letter = |it: &Position| self.letter(&it.of.holds, Some(action(it)));
-            letters = run.iter().map(letter).collect();
+            letters.extend(run.iter().map(|it| self.letter(&it.of.holds, Some(action(it)))));
         }
-        let count = letters.len();
-        let next = |at: usize| if at + 1 < count { at + 1 } else { back };
-        let mut truths: Vec<Vec<bool>> = Vec::new();
-        for node in &self.normal.nodes {
-            let of = |it: usize, at: usize| truths[it][at];
-            let mut truth = vec![matches!(node, Node::True | Node::Release(..)); count];
-            // Twice round is enough: what holds at a position depends on the positions behind it, once each.
-            for at in (0..count).rev().chain((0..count).rev()) {
-                truth[at] = match *node {
-                    Node::True => true,
-                    Node::False => false,
-                    Node::Atom(atom, holds) => letters[at].get(atom).is_some_and(|&it| it == holds),
-                    Node::And(one, other) => of(one, at) && of(other, at),
-                    Node::Or(one, other) => of(one, at) || of(other, at),
-                    Node::Next(one) => of(one, next(at)),
-                    Node::Until(one, other) => of(other, at) || of(one, at) && truth[next(at)],
-                    Node::Release(one, other) => of(other, at) && (of(one, at) || truth[next(at)]),
-                };
-            }
-            truths.push(truth);
-        }
-        truths[self.normal.root][0]
+        Ok(self.statement.formulas.evaluate(&letters, start)?[self.statement.root][0])
     }
 
-    /// Every constraint that is assumed is met on the loop of the run.
+    /// Every constraint that is assumed is met on the loop of the run, and so is every one of the notion that is asked
+    /// for there.
     fn check_fairness(&self, cycle: &[Position]) -> Result<(), Rejected> {
-        for constraint in &self.statement.assumed {
-            let Constraint { strong, when, then, text } = constraint;
+        let (machine, statement) = (self.machine, self.statement);
+        for Constraint { strong, when, then, text } in &statement.constraints[..statement.assumed] {
             let is =
                 |it: &Position, predicate| self.is_true(predicate, &it.of, it.steps[it.taken].1);
-            let met = is_met(*strong, cycle.iter().map(|it| (is(it, when), is(it, then))));
-            if !met {
+            if !is_met(*strong, cycle.iter().map(|it| (is(it, when), is(it, then)))) {
                 return reject(Rule::Unfair, format!("the run does not meet `{text}`"));
             }
         }
-        if self.statement.fairness == Notion::Global {
+        if statement.fairness.1 == Notion::Global {
             return check_global(cycle);
         }
-        let machine = self.machine;
-        for (strong, ready, selector) in self.candidates(cycle) {
+        let mut moves: BTreeSet<Move> =
+            cycle.iter().flat_map(|it| it.offered.iter().copied()).collect();
+        let mut events: BTreeSet<usize> = BTreeSet::new();
+        for (step, _) in cycle.iter().flat_map(|it| &it.steps) {
+            moves.extend(&step.moves);
+            events.insert(step.event);
+        }
+        events.extend(moves.iter().map(|of| of.event));
+        events.remove(&IDLE);
+        let all = statement.fairness.1.subjects(&moves, &events, machine, &self.annotated);
+        for (how, selector) in all {
             let taken = |step: &Step| selector.has_action(step.event, &step.moves, machine);
-            let asked = |it: &Position| match ready {
+            let asked = |it: &Position| match how.ready {
                 true => it.offered.iter().any(|of| selector.has(of, machine)),
                 false => it.steps.iter().any(|(step, _)| step.event != IDLE && taken(step)),
             };
             let both = cycle.iter().map(|it| (asked(it), taken(&it.steps[it.taken].0)));
-            if !is_met(strong, both) {
+            if !is_met(how.strong, both) {
                 return reject(Rule::Unfair, format!("the run is not fair to {selector:?}"));
             }
         }
@@ -246,75 +225,4 @@ fn check_global(cycle: &[Position]) -> Result<(), Rejected> {
         }
     }
     Ok(())
-}
-
-impl Checker<'_> {
-    /// The constraints of the notion that may be owed something on a loop.
-    fn candidates(&self, cycle: &[Position]) -> Vec<(bool, bool, Selector)> {
-        let machine = self.machine;
-        let mut moves: BTreeSet<Move> =
-            cycle.iter().flat_map(|it| it.offered.iter().copied()).collect();
-        let mut events: BTreeSet<usize> = BTreeSet::new();
-        for (step, _) in cycle.iter().flat_map(|it| &it.steps) {
-            moves.extend(&step.moves);
-            events.insert(step.event);
-        }
-        events.extend(moves.iter().map(|of| of.event));
-        events.remove(&IDLE);
-        let named = |&event: &usize| match machine.kind(event) {
-            Kind::Visible => Selector::Events(vec![Events::Named(machine.event_name(event))]),
-            _ => Selector::Events(vec![Events::Other(event)]),
-        };
-        let single = |of: &Move| {
-            let event = match machine.kind(of.event) {
-                Kind::Visible => Events::Named(machine.event_name(of.event)),
-                _ => Events::Other(of.event),
-            };
-            (of.slot, of.template, of.location, of.edge, event)
-        };
-        let word = |of: &Move| machine.edge(of).and_then(|edge| edge.annotation.clone());
-        let kinds =
-            [("wf", false, false), ("sf", true, false), ("wl", false, true), ("sl", true, true)];
-        let slots = 0..machine.model.slots.len();
-        match self.statement.fairness {
-            Notion::None | Notion::Global | Notion::Inherent { .. } => Vec::new(),
-            Notion::Process { strong } => {
-                slots.map(|it| (strong, false, Selector::Process(it))).collect()
-            }
-            Notion::Event { strong } => {
-                events.iter().map(|it| (strong, false, named(it))).collect()
-            }
-            Notion::Live { strong } => events.iter().map(|it| (strong, true, named(it))).collect(),
-            Notion::Action { strong } => {
-                moves.iter().map(|of| (strong, false, Selector::Moves(vec![single(of)]))).collect()
-            }
-            // An annotation of an event may be anywhere.
-            Notion::AnnotatedName => {
-                let is_annotated = |word: &str, event: usize| {
-                    let same = |it: &Move| named(&it.event) == named(&event);
-                    self.annotated.iter().any(|(of, it)| of == word && same(it))
-                };
-                let all = kinds.iter().flat_map(|&(word, strong, ready)| {
-                    let of = events.iter().filter(|event| is_annotated(word, **event)).map(named);
-                    of.map(|it| (strong, ready, it)).collect::<Vec<_>>()
-                });
-                all.collect()
-            }
-            Notion::AnnotatedOccurrence => {
-                let mut all = Vec::new();
-                for first in &moves {
-                    let Some(kind) =
-                        kinds.iter().find(|kind| word(first).as_deref() == Some(kind.0))
-                    else {
-                        continue;
-                    };
-                    let alike = moves.iter().filter(|of| {
-                        (of.slot, of.event) == (first.slot, first.event) && word(of) == word(first)
-                    });
-                    all.push((kind.1, kind.2, Selector::Moves(alike.map(single).collect())));
-                }
-                all
-            }
-        }
-    }
 }

@@ -6,9 +6,7 @@
 //! location and the variables), who moved last, who holds; the last two only where something reads or does it.
 //! Absent parts are not written, so two states are the same exactly if their bytes are.
 
-use crate::fir::{
-    Binary, Expr, Model, Op, Overflow, Query, Range, Scope, Template, Unary, Variable,
-};
+use crate::fir::{Binary, Expr, Model, Op, Overflow, Range, Template, Transfer, Variable};
 use crate::rejected::{Rejected, Rule, reject};
 
 /// Something went wrong in a step. What begins with [`LIMIT`] is no error of the model.
@@ -19,7 +17,7 @@ pub(crate) const LIMIT: &str = "a limit";
 
 pub(crate) type Faulty<T> = Result<T, StepError>;
 
-fn wrong<T>(why: &'static str) -> Faulty<T> {
+pub(crate) fn wrong<T>(why: &'static str) -> Faulty<T> {
     Err(StepError(why))
 }
 
@@ -27,14 +25,14 @@ fn wrong<T>(why: &'static str) -> Faulty<T> {
 const MOST_CELLS: usize = 1 << 22;
 
 /// Where everything of a state is.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     /// The first cell of each variable.
     globals: Vec<usize>,
     /// The cell with the length of each channel; the cells of its messages follow.
-    channels: Vec<usize>,
+    pub(crate) channels: Vec<usize>,
     /// The cell of each slot that says which process is there; the location follows, then the variables.
-    slots: Vec<usize>,
+    pub(crate) slots: Vec<usize>,
     /// By template: the first cell of each of its variables, from the first one on.
     locals: Vec<Vec<usize>>,
     pub(crate) last: Option<usize>,
@@ -47,11 +45,10 @@ impl Layout {
         let mut layout = Layout::default();
         let mut sizes = Vec::new();
         for template in &model.templates {
-            let mut end = 0;
-            let mut starts = Vec::new();
+            let (mut end, mut starts) = (0, Vec::new());
             for local in &template.locals {
                 starts.push(end);
-                end += local.cells;
+                end += local.initial.len();
             }
             layout.locals.push(starts);
             sizes.push(end);
@@ -66,26 +63,22 @@ impl Layout {
             Ok(start)
         };
         for variable in &model.variables {
-            layout.globals.push(take(variable.cells)?);
+            layout.globals.push(take(variable.initial.len())?);
         }
         for channel in &model.channels {
             let cells = channel.capacity.saturating_mul(channel.cells.len());
             layout.channels.push(take(cells.saturating_add(1))?);
         }
         for slot in &model.slots {
-            let mut most = 0;
-            for &template in &slot.templates {
-                match sizes.get(template) {
-                    Some(&size) => most = most.max(size),
-                    None => {
-                        return reject(Rule::Model, "a slot is for a template that is not there");
-                    }
-                }
-            }
-            layout.slots.push(take(most + 2)?);
+            let sizes = slot.templates.iter().map(|&template| sizes.get(template));
+            let Some(sizes) = sizes.collect::<Option<Vec<&usize>>>() else {
+                return reject(Rule::Model, "a slot is for a template that is not there");
+            };
+            layout.slots.push(take(sizes.into_iter().max().unwrap_or(&0) + 2)?);
         }
-        layout.last = if model.reads_last { Some(take(1)?) } else { None };
-        layout.holder = if model.holds { Some(take(1)?) } else { None };
+        let holds = model.exclusive && model.edges().any(|edge| edge.hold);
+        layout.last = if model.tells_last { Some(take(1)?) } else { None };
+        layout.holder = if holds { Some(take(1)?) } else { None };
         layout.cells = end;
         Ok(layout)
     }
@@ -103,6 +96,12 @@ pub(crate) fn write(out: &mut Vec<u8>, value: i64) {
 
 /// Reads what [`write`] wrote.
 pub(crate) fn read(bytes: &mut &[u8]) -> Option<i64> {
+    let value = natural(bytes)?;
+    Some((value >> 1).cast_signed() ^ -((value & 1).cast_signed()))
+}
+
+/// A whole number that is not negative, in bytes of seven bits, the lowest first.
+pub(crate) fn natural(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -113,7 +112,7 @@ pub(crate) fn read(bytes: &mut &[u8]) -> Option<i64> {
         }
         value |= bits << shift;
         if byte & 0x80 == 0 {
-            return Some((value >> 1).cast_signed() ^ -((value & 1).cast_signed()));
+            return Some(value);
         }
     }
     None
@@ -141,11 +140,11 @@ pub(crate) fn convert(range: &Range, value: i64) -> Faulty<i64> {
         return Ok(value);
     }
     let (low, high) = (i128::from(range.low), i128::from(range.high));
-    if range.overflow == Overflow::Wrap && high >= low {
-        let wrapped = low + (i128::from(value) - low).rem_euclid(high - low + 1);
-        return i64::try_from(wrapped).or(wrong("a value does not fit"));
-    }
     match range.overflow {
+        Overflow::Wrap if high >= low => {
+            let wrapped = low + (i128::from(value) - low).rem_euclid(high - low + 1);
+            i64::try_from(wrapped).or(wrong("a value does not fit"))
+        }
         Overflow::Limit => wrong("a limit of what a variable can hold is exceeded"),
         _ => wrong("a value is outside its range"),
     }
@@ -177,103 +176,93 @@ impl<'a> View<'a> {
         Ok(self.eval(expr)? != 0)
     }
 
+    /// The value of an expression. Operators have as many operands as they need since they were read.
     pub(crate) fn eval(&self, expr: &Expr) -> Faulty<i64> {
-        let Expr { op, args, .. } = expr;
-        let operand = |at: usize| match args.get(at) {
-            Some(operand) => self.eval(operand),
-            None => wrong("an operand is missing"),
-        };
-        Ok(match op {
-            Op::Const(value) => *value,
-            Op::Any => return wrong("a cell that matches everything has no value"),
-            Op::Load(scope) => self.find(*scope, args)?.map_or(0, |(cell, _)| self.cell(cell)),
-            Op::Received(cell) => match self.received.and_then(|row| row.get(*cell)) {
-                Some(&value) => value,
-                None => return wrong("a cell of a message that is not received"),
-            },
-            Op::Unary(operator) => unary(*operator, operand(0)?)?,
-            Op::Binary(Binary::And) => i64::from(operand(0)? != 0 && operand(1)? != 0),
-            Op::Binary(Binary::Or) => i64::from(operand(0)? != 0 || operand(1)? != 0),
-            Op::Binary(operator) => match binary(*operator, operand(0)?, operand(1)?) {
-                Some(value) => value,
-                None => return wrong("an operator has no value"),
-            },
-            Op::Conditional => operand(if operand(0)? != 0 { 1 } else { 2 })?,
-            Op::Checked(length) => match operand(0)? {
-                index if (0..*length).contains(&index) => index,
-                _ => return wrong("an index is outside its array"),
-            },
-            Op::Query(query) => {
-                let channel = self.channel_at(operand(0)?)?;
-                let (capacity, length) =
-                    (self.model.channels[channel].capacity, self.messages(channel));
-                match query {
-                    Query::Length => length as i64,
-                    Query::Empty => i64::from(length == 0),
-                    Query::Full => i64::from(length == capacity),
-                    Query::Capacity => capacity as i64,
-                }
+        let Expr { op, args } = expr;
+        let operand = |at: usize| self.eval(&args[at]);
+        let truth = |it: bool| Ok(i64::from(it));
+        match op {
+            Op::Const(value) => Ok(*value),
+            Op::Any => wrong("a cell that matches everything has no value"),
+            Op::Global(_) | Op::Local(_) | Op::Remote(..) => {
+                Ok(self.find(expr)?.map_or(0, |(cell, _)| self.cell(cell)))
             }
-            Op::Poll { first } => {
-                let channel = self.channel_at(operand(0)?)?;
-                i64::from(self.pick(channel, &args[1..], *first)?.is_some())
+            Op::Received(cell) => match self.received.and_then(|row| row.get(*cell)) {
+                Some(&value) => Ok(value),
+                None => wrong("a cell of a message that is not received"),
+            },
+            Op::Not => truth(operand(0)? == 0),
+            #[expect(clippy::cast_possible_truncation, reason = "it takes the lower 32 bits")]
+            Op::Int => Ok(i64::from(operand(0)? as i32)),
+            Op::Binary(Binary::And) => truth(operand(0)? != 0 && operand(1)? != 0),
+            Op::Binary(Binary::Or) => truth(operand(0)? != 0 || operand(1)? != 0),
+            Op::Binary(operator) => match binary(*operator, operand(0)?, operand(1)?) {
+                Some(value) => Ok(value),
+                None => wrong("an operator has no value"),
+            },
+            Op::Choice => operand(if operand(0)? != 0 { 1 } else { 2 }),
+            Op::Checked(length) => match operand(0)? {
+                index if (0..*length).contains(&index) => Ok(index),
+                _ => wrong("an index is outside its array"),
+            },
+            Op::Length => Ok(self.messages(self.channel(&args[0])?) as i64),
+            Op::Capacity => Ok(self.model.channels[self.channel(&args[0])?].capacity as i64),
+            Op::PollAll | Op::PollHead => {
+                let (channel, all) = (self.channel(&args[0])?, *op == Op::PollAll);
+                truth(self.pick(channel, &args[1..], all)?.is_some())
             }
             Op::At(template, locations) => {
                 let there = self.process(operand(0)?, *template);
-                i64::from(there.is_some_and(|slot| locations.contains(&self.location(slot))))
+                truth(there.is_some_and(|slot| locations.contains(&self.location(slot))))
             }
             Op::Own => match self.own {
-                Some(slot) => slot as i64,
-                None => return wrong("no process evaluates this"),
+                Some(slot) => Ok(slot as i64),
+                None => wrong("no process evaluates this"),
             },
             Op::Running => {
                 let slots = 0..self.model.slots.len();
-                slots.filter(|&slot| self.template(slot).is_some()).count() as i64
+                Ok(slots.filter(|&slot| self.template(slot).is_some()).count() as i64)
             }
-            Op::Last => self.layout.last.map_or(0, |cell| self.cell(cell)),
-            Op::Timeout => i64::from(self.timeout),
+            Op::Last => match self.layout.last {
+                Some(cell) => Ok(self.cell(cell)),
+                None => wrong("a state does not say who moved last"),
+            },
+            Op::Timeout => truth(self.timeout),
             Op::Executable => {
                 let slot = usize::try_from(operand(0)?).ok();
                 let Some(executable) = self.executable else {
                     return wrong("whether a process is executable depends on itself");
                 };
-                i64::from(slot.is_some_and(|it| it < self.model.slots.len() && executable(it)))
+                truth(slot.is_some_and(|it| it < self.model.slots.len() && executable(it)))
             }
-        })
+        }
     }
 
     /// The cell and the variable of a place; none if it is of a process that is not there.
-    pub(crate) fn find(
-        &self,
-        scope: Scope,
-        args: &[Expr],
-    ) -> Faulty<Option<(usize, &'a Variable)>> {
+    pub(crate) fn find(&self, place: &Expr) -> Faulty<Option<(usize, &'a Variable)>> {
         let local = |slot: usize, template: usize, local: usize| {
             let start =
                 self.layout.slots.get(slot)? + 2 + self.layout.locals.get(template)?.get(local)?;
             Some((start, self.model.templates.get(template)?.locals.get(local)?))
         };
-        let (found, index) = match scope {
-            Scope::Global(id) => {
-                (self.layout.globals.get(id).copied().zip(self.model.variables.get(id)), args)
+        let (found, index) = match place.op {
+            Op::Global(id) => {
+                let start = self.layout.globals.get(id).copied();
+                (start.zip(self.model.variables.get(id)), &place.args[..])
             }
-            Scope::Local(id) => {
-                (self.own.and_then(|slot| local(slot, self.template(slot)?, id)), args)
+            Op::Local(id) => {
+                (self.own.and_then(|slot| local(slot, self.template(slot)?, id)), &place.args[..])
             }
-            Scope::Remote(template, id) => {
-                let Some((slot, index)) = args.split_first() else {
-                    return wrong("an operand is missing");
-                };
-                match self.process(self.eval(slot)?, template) {
-                    Some(slot) => (local(slot, template, id), index),
-                    None => return Ok(None),
-                }
-            }
+            Op::Remote(template, id) => match self.process(self.eval(&place.args[0])?, template) {
+                Some(slot) => (local(slot, template, id), &place.args[1..]),
+                None => return Ok(None),
+            },
+            _ => return wrong("no variable"),
         };
         let Some((start, variable)) = found else { return wrong("a variable that is not there") };
         let index = index.first().map_or(Ok(0), |index| self.eval(index))?;
         match usize::try_from(index) {
-            Ok(index) if index < variable.cells => Ok(Some((start + index, variable))),
+            Ok(index) if index < variable.initial.len() => Ok(Some((start + index, variable))),
             _ => wrong("an index is outside its array"),
         }
     }
@@ -286,11 +275,7 @@ impl<'a> View<'a> {
 
     /// The channel whose number an expression gives.
     pub(crate) fn channel(&self, channel: &Expr) -> Faulty<usize> {
-        self.channel_at(self.eval(channel)?)
-    }
-
-    fn channel_at(&self, number: i64) -> Faulty<usize> {
-        let channel = usize::try_from(number).unwrap_or(usize::MAX);
+        let channel = usize::try_from(self.eval(channel)?).unwrap_or(usize::MAX);
         let Some(of) = self.model.channels.get(channel) else {
             return wrong("a number that is no channel");
         };
@@ -321,13 +306,14 @@ impl<'a> View<'a> {
         self.cells.get(start..start + self.width(channel)).unwrap_or(&[])
     }
 
-    pub(crate) fn arity(&self, channel: usize, cells: usize) -> Faulty<()> {
+    fn arity(&self, channel: usize, cells: usize) -> Faulty<()> {
         if self.width(channel) == cells { Ok(()) } else { wrong("a message of another width") }
     }
 
-    /// Whether a message can be received as so many cells; one that stays need not be looked at as a whole.
-    pub(crate) fn fits(&self, channel: usize, cells: usize, keep: bool) -> Faulty<()> {
-        if keep && cells < self.width(channel) { Ok(()) } else { self.arity(channel, cells) }
+    /// Whether a message can be received so; one that stays need not be looked at as a whole.
+    pub(crate) fn fits(&self, channel: usize, how: &Transfer) -> Faulty<()> {
+        let part = how.keep && how.cells.len() < self.width(channel);
+        if part { Ok(()) } else { self.arity(channel, how.cells.len()) }
     }
 
     /// The values of a pattern.
@@ -336,14 +322,14 @@ impl<'a> View<'a> {
         pattern.iter().map(value).collect()
     }
 
-    /// The message in a buffered channel that matches a pattern.
+    /// The message in a buffered channel that matches a pattern, among all or at the head.
     pub(crate) fn pick(
         &self,
         channel: usize,
         pattern: &[Expr],
-        first: bool,
+        all: bool,
     ) -> Faulty<Option<usize>> {
-        let count = if first { self.messages(channel) } else { self.messages(channel).min(1) };
+        let count = if all { self.messages(channel) } else { self.messages(channel).min(1) };
         let width = self.width(channel).min(pattern.len());
         let (pattern, beyond) = pattern.split_at(width);
         for message in 0..count {
@@ -359,6 +345,7 @@ impl<'a> View<'a> {
 
     /// The cells of a message as a channel holds them.
     pub(crate) fn row(&self, channel: usize, message: &[Expr]) -> Faulty<Vec<i64>> {
+        self.arity(channel, message.len())?;
         let cells = message.iter().zip(&self.model.channels[channel].cells);
         cells.map(|(cell, range)| convert(range, self.eval(cell)?)).collect()
     }
@@ -369,19 +356,6 @@ pub(crate) fn matches(wanted: &[Option<i64>], row: &[i64]) -> bool {
     wanted.iter().zip(row).all(|(wanted, found)| wanted.is_none_or(|wanted| wanted == *found))
 }
 
-fn unary(operator: Unary, operand: i64) -> Faulty<i64> {
-    Ok(match operator {
-        Unary::Not => i64::from(operand == 0),
-        Unary::Complement => !operand,
-        #[expect(clippy::cast_possible_truncation, reason = "it takes the lower 32 bits")]
-        Unary::Int => i64::from(operand as i32),
-        Unary::Negate => match operand.checked_neg() {
-            Some(value) => value,
-            None => return wrong("a negation does not fit"),
-        },
-    })
-}
-
 fn binary(operator: Binary, left: i64, right: i64) -> Option<i64> {
     let places = u32::try_from(right).ok().filter(|&places| places < 64);
     Some(match operator {
@@ -389,9 +363,8 @@ fn binary(operator: Binary, left: i64, right: i64) -> Option<i64> {
         Binary::Subtract => left.checked_sub(right)?,
         Binary::Multiply => left.checked_mul(right)?,
         Binary::Divide => left.checked_div(right)?,
-        Binary::Remainder if right == 0 => return None,
+        Binary::Remainder | Binary::Modulo if right == 0 => return None,
         Binary::Remainder => left.wrapping_rem(right),
-        Binary::Modulo if right == 0 => return None,
         Binary::Modulo => {
             let rest = left.wrapping_rem(right);
             if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest }
@@ -407,10 +380,7 @@ fn binary(operator: Binary, left: i64, right: i64) -> Option<i64> {
         Binary::BitAnd => left & right,
         Binary::BitOr => left | right,
         Binary::BitXor => left ^ right,
-        Binary::ShiftLeft => {
-            let shifted = left << places?;
-            if shifted >> places? == left { shifted } else { return None }
-        }
+        Binary::ShiftLeft => Some(left << places?).filter(|it| it >> right == left)?,
         Binary::ShiftRight => left >> places?,
     })
 }
@@ -419,29 +389,31 @@ fn binary(operator: Binary, left: i64, right: i64) -> Option<i64> {
 impl View<'_> {
     /// Appends the bytes of the state.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let mut cells = |start: usize, count: usize| {
+            (start..start + count).for_each(|at| write(out, self.cell(at)));
+        };
         for (variable, &start) in self.model.variables.iter().zip(&self.layout.globals) {
-            if !variable.scratch {
-                (start..start + variable.cells).for_each(|at| write(out, self.cell(at)));
-            }
+            cells(start, variable.stored());
         }
         for (channel, &start) in self.layout.channels.iter().enumerate() {
-            let cells = self.messages(channel) * self.width(channel);
-            (start..=start + cells).for_each(|at| write(out, self.cell(at)));
+            cells(start, 1 + self.messages(channel) * self.width(channel));
         }
         for (slot, &start) in self.layout.slots.iter().enumerate() {
-            write(out, self.cell(start));
+            cells(start, 1);
             let Some((id, template)) = self.template_of(slot) else { continue };
-            write(out, self.cell(start + 1));
+            cells(start + 1, 1);
             for (local, &at) in template.locals.iter().zip(&self.layout.locals[id]) {
-                if !local.scratch {
-                    let first = start + 2 + at;
-                    (first..first + local.cells).for_each(|at| write(out, self.cell(at)));
-                }
+                cells(start + 2 + at, local.stored());
             }
         }
-        for at in self.layout.last.iter().chain(&self.layout.holder) {
-            write(out, self.cell(*at));
-        }
+        self.layout.last.iter().chain(&self.layout.holder).for_each(|&at| cells(at, 1));
+    }
+}
+
+impl Variable {
+    /// Cells that a state says.
+    fn stored(&self) -> usize {
+        if self.scratch { 0 } else { self.initial.len() }
     }
 }
 
@@ -449,58 +421,41 @@ impl View<'_> {
 pub(crate) fn decode(
     model: &Model,
     layout: &Layout,
-    bytes: &[u8],
+    mut bytes: &[u8],
     cells: &mut Vec<i64>,
 ) -> Option<()> {
-    let mut rest = bytes;
     cells.clear();
     cells.resize(layout.cells, 0);
+    let mut take = |start: usize, count: usize, cells: &mut [i64]| -> Option<()> {
+        for cell in cells.get_mut(start..start + count)? {
+            *cell = read(&mut bytes)?;
+        }
+        Some(())
+    };
     for (variable, &start) in model.variables.iter().zip(&layout.globals) {
-        variable_cells(variable, start, cells, &mut rest)?;
+        take(start, variable.stored(), cells)?;
     }
     for (channel, &start) in model.channels.iter().zip(&layout.channels) {
-        let length = usize::try_from(read(&mut rest)?).ok()?;
-        if length > channel.capacity {
-            return None;
-        }
-        *cells.get_mut(start)? = length as i64;
-        for at in 0..length * channel.cells.len() {
-            *cells.get_mut(start + 1 + at)? = read(&mut rest)?;
-        }
+        take(start, 1, cells)?;
+        let length = usize::try_from(cells[start]).ok().filter(|&it| it <= channel.capacity)?;
+        take(start + 1, length * channel.cells.len(), cells)?;
     }
     for (slot, &start) in model.slots.iter().zip(&layout.slots) {
-        let kind = read(&mut rest)?;
-        *cells.get_mut(start)? = kind;
-        if kind == 0 {
-            continue;
-        }
-        let id = *slot.templates.get(usize::try_from(kind).ok()?.checked_sub(1)?)?;
+        take(start, 1, cells)?;
+        let Some(kind) = usize::try_from(cells[start]).ok()?.checked_sub(1) else { continue };
+        let id = *slot.templates.get(kind)?;
         let template = model.templates.get(id)?;
-        let location = read(&mut rest)?;
-        template.locations.get(usize::try_from(location).ok()?)?;
-        *cells.get_mut(start + 1)? = location;
+        take(start + 1, 1, cells)?;
+        template.locations.get(usize::try_from(cells[start + 1]).ok()?)?;
         for (local, &at) in template.locals.iter().zip(&layout.locals[id]) {
-            variable_cells(local, start + 2 + at, cells, &mut rest)?;
+            take(start + 2 + at, local.stored(), cells)?;
         }
     }
-    for at in layout.last.iter().chain(&layout.holder) {
-        *cells.get_mut(*at)? = read(&mut rest)?;
+    for &at in layout.last.iter().chain(&layout.holder) {
+        take(at, 1, cells)?;
     }
-    rest.is_empty().then_some(())
-}
-
-fn variable_cells(
-    variable: &Variable,
-    start: usize,
-    cells: &mut [i64],
-    rest: &mut &[u8],
-) -> Option<()> {
-    for (cell, &initial) in
-        cells.get_mut(start..start + variable.cells)?.iter_mut().zip(&variable.initial)
-    {
-        *cell = if variable.scratch { initial } else { read(rest)? };
-    }
-    Some(())
+    layout.reset_scratch(model, cells);
+    bytes.is_empty().then_some(())
 }
 
 /// Changes of single parts of a state.
@@ -513,13 +468,11 @@ impl Layout {
         (slot, variant): (usize, usize),
         arguments: &[i64],
     ) -> Faulty<()> {
-        let gone = StepError("a process that is not there is started");
-        let start = *self.slots.get(slot).ok_or(gone)?;
-        let id = *model.slots[slot].templates.get(variant).ok_or(gone)?;
-        let template = model.templates.get(id).ok_or(gone)?;
+        let (start, id) = (self.slots[slot], model.slots[slot].templates[variant]);
         cells[start] = variant as i64 + 1;
         cells[start + 1] = 0;
-        for (at, (local, offset)) in template.locals.iter().zip(&self.locals[id]).enumerate() {
+        let locals = model.templates[id].locals.iter().zip(&self.locals[id]);
+        for (at, (local, offset)) in locals.enumerate() {
             for (element, &initial) in local.initial.iter().enumerate() {
                 let value = arguments.get(at).filter(|_| element == 0).copied().unwrap_or(initial);
                 cells[start + 2 + offset + element] = convert(&local.range, value)?;
@@ -535,35 +488,27 @@ impl Layout {
                 cells[at..=at + channel.capacity * channel.cells.len()].fill(0);
             }
         }
-        let start = self.slots[slot];
-        let most = model.slots[slot]
-            .templates
-            .iter()
-            .map(|&id| model.templates[id].locals.iter().map(|local| local.cells).sum::<usize>());
-        cells[start..start + 2 + most.max().unwrap_or(0)].fill(0);
+        // Behind a slot comes the next one, or who moved last, or who holds.
+        let behind = self.slots.get(slot + 1).or(self.last.as_ref()).or(self.holder.as_ref());
+        cells[self.slots[slot]..*behind.unwrap_or(&self.cells)].fill(0);
     }
 
     /// Gives scratch variables what they have at the start of an action.
     pub(crate) fn reset_scratch(&self, model: &Model, cells: &mut [i64]) {
-        let globals = model.variables.iter().zip(&self.globals);
-        for (variable, &start) in globals.filter(|(variable, _)| variable.scratch) {
-            cells[start..start + variable.cells].copy_from_slice(&variable.initial);
-        }
+        let reset = |variable: &Variable, start: usize, cells: &mut [i64]| {
+            if variable.scratch {
+                cells[start..start + variable.initial.len()].copy_from_slice(&variable.initial);
+            }
+        };
+        model.variables.iter().zip(&self.globals).for_each(|(it, &start)| reset(it, start, cells));
         for (slot, &start) in model.slots.iter().zip(&self.slots) {
             // Two templates of a slot share its cells, so only the one that is there counts.
             let here = usize::try_from(cells[start]).ok().and_then(|kind| kind.checked_sub(1));
             let Some(&id) = here.and_then(|at| slot.templates.get(at)) else { continue };
             for (local, at) in model.templates[id].locals.iter().zip(&self.locals[id]) {
-                if local.scratch {
-                    let first = start + 2 + at;
-                    cells[first..first + local.cells].copy_from_slice(&local.initial);
-                }
+                reset(local, start + 2 + at, cells);
             }
         }
-    }
-
-    pub(crate) fn go(&self, cells: &mut [i64], slot: usize, location: usize) {
-        cells[self.slots[slot] + 1] = location as i64;
     }
 
     /// The values of a model before any process is started.
@@ -578,9 +523,5 @@ impl Layout {
             cells[holder] = -1;
         }
         Ok(cells)
-    }
-
-    pub(crate) fn channel(&self, channel: usize) -> usize {
-        self.channels[channel]
     }
 }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::fairness::{Constraint, Events, Notion, Selector, Selectors, position};
-use crate::ltl::{Formula, Node, Normal};
+use crate::fairness::{
+    Constraint, Events, NOTIONS, Notion, Predicate, Selector, Selectors, Subject, position,
+};
+use crate::fir::{Expr, expr};
+use crate::forms::{Form, Forms, shown};
+use crate::ltl::{Formulas, Node};
 use crate::rejected::{Rejected, Rule, reject};
 use crate::step::Machine;
-use crate::words::Words;
 
 /// Kinds of claims.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +53,7 @@ const CLAIMS: [(&str, Claim); 9] = [
 /// Meaning of a proposition of the formula.
 #[derive(Debug)]
 pub(crate) enum Atom {
-    Proposition(usize),
+    Condition(Expr),
     Deadlock,
     Terminated,
     Event(Vec<Events>),
@@ -91,24 +94,25 @@ pub(crate) struct Statement {
     pub(crate) claim: Claim,
     /// Whether a position reads the event of the step that led to its state, none at the first.
     pub(crate) entering: bool,
-    pub(crate) fairness: Notion,
-    pub(crate) fairness_text: String,
-    pub(crate) formula: Formula,
+    pub(crate) fairness: (&'static str, Notion),
+    pub(crate) formulas: Formulas,
+    /// The formula, or its negation: see [`Statement::is_negated`].
+    pub(crate) root: usize,
     pub(crate) atoms: Vec<Atom>,
-    pub(crate) names: Vec<String>,
+    names: Vec<String>,
     /// The meanings of propositions as they are written: a name alone may say anything.
     meanings: Vec<String>,
-    pub(crate) assumed: Vec<Constraint>,
+    /// Those that are assumed, and then those of the notion that classes speak of.
     pub(crate) constraints: Vec<Constraint>,
+    pub(crate) assumed: usize,
+    pub(crate) subjects: Vec<Subject>,
     pub(crate) selectors: Selectors,
     pub(crate) classes: Vec<Class>,
-    /// The states of the automaton: sets of subformulas of the negation.
+    /// The states of the automaton: sets of subformulas.
     pub(crate) sets: Vec<Vec<usize>>,
     /// Distances to the next step that does not postpone an until, one for each until.
     pub(crate) distances: Vec<Vec<usize>>,
     pub(crate) families: Vec<Vec<Member>>,
-    /// The lines of a run.
-    pub(crate) run: Vec<String>,
     /// The depths of all classes together.
     nesting: usize,
 }
@@ -117,119 +121,107 @@ pub(crate) struct Statement {
 const NESTING: usize = 1 << 20;
 
 impl Statement {
-    pub(crate) fn read(text: &str, machine: &Machine) -> Result<Statement, Rejected> {
+    /// Reads the forms of a statement. Those of a run are looked at later.
+    pub(crate) fn read(all: &[Form<'_>], machine: &Machine) -> Result<Statement, Rejected> {
         let mut statement = Statement {
             claim: Claim::Holds,
             entering: false,
-            fairness: Notion::None,
-            fairness_text: "none".to_owned(),
-            formula: Formula::True,
+            fairness: NOTIONS[0],
+            formulas: Formulas::default(),
+            root: 0,
             atoms: Vec::new(),
             names: Vec::new(),
             meanings: Vec::new(),
-            assumed: Vec::new(),
             constraints: Vec::new(),
+            assumed: 0,
+            subjects: Vec::new(),
             selectors: Vec::new(),
             classes: Vec::new(),
             sets: Vec::new(),
             distances: Vec::new(),
             families: Vec::new(),
-            run: Vec::new(),
             nesting: 0,
         };
         let mut given = BTreeSet::new();
-        for line in text.lines() {
-            let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
+        for form in all {
+            let mut words = Forms::of(form, Rule::Statement);
+            let key = words.peek();
             let once = ["claim", "reading", "fairness", "formula"];
             if once.contains(&key) && !given.insert(key) {
                 return reject(Rule::Statement, format!("`{key}` is given twice"));
             }
-            statement.line(key, rest, machine)?;
+            statement.line(&mut words, machine)?;
+            words.ends()?;
         }
-        if !given.contains("claim") || !given.contains("formula") {
-            return reject(Rule::Statement, "there is no claim, or no formula");
+        if !given.contains("claim") {
+            return reject(Rule::Statement, "there is no claim");
         }
+        statement.check_indices()?;
         Ok(statement)
     }
 
-    fn line(&mut self, key: &str, rest: &str, machine: &Machine) -> Result<(), Rejected> {
-        let unknown = || reject(Rule::Statement, format!("`{key} {rest}` means nothing"));
-        let words = &mut Words::new(rest);
-        match key {
-            "title" => return Ok(()),
-            "claim" => match CLAIMS.iter().find(|(name, _)| *name == rest) {
-                Some(&(_, claim)) => self.claim = claim,
-                None => return unknown(),
-            },
-            "reading" if rest == "leaving" || rest == "entering" => {
-                self.entering = rest == "entering";
+    fn line(&mut self, words: &mut Forms<'_>, machine: &Machine) -> Result<(), Rejected> {
+        match words.word()? {
+            "title" => _ = words.name()?,
+            "claim" => self.claim = words.one_of(&CLAIMS)?,
+            "reading" => {
+                self.entering = words.one_of(&[("leaving", false), ("entering", true)])?;
             }
-            "fairness" => {
-                self.fairness = Notion::read(rest)?;
-                rest.clone_into(&mut self.fairness_text);
+            "fairness" => self.fairness = words.one_of(&NOTIONS.map(|it| (it.0, it)))?,
+            "atom" => self.atom(words, machine)?,
+            "node" => self.formulas.read(words)?,
+            "formula" => self.root = words.number()?,
+            "assume" => {
+                let assumed = Constraint::read(words, machine, &mut self.selectors)?;
+                self.constraints.insert(self.assumed, assumed);
+                self.assumed += 1;
             }
-            "start" | "step" | "loop" => self.run.push(format!("{key} {rest}")),
-            "assume" => self.assumed.push(Constraint::read(rest, machine, &mut self.selectors)?),
-            "constraint" => {
-                self.constraints.push(Constraint::read(rest, machine, &mut self.selectors)?);
-            }
-            "set" => self.sets.push(words.numbers()?),
-            "distances" => self.distances.push(words.numbers()?),
-            "family" => {
-                let (mut family, mut state) = (Vec::new(), None);
-                while !words.is_over() {
-                    match words.takes("at") {
-                        true => state = Some(words.number()?),
-                        false => family.push((state, words.number()?)),
-                    }
+            "constraint" => match self.fairness.1.subject(words, machine)? {
+                Some(subject) => {
+                    self.constraints.push(Constraint::of(&subject, &mut self.selectors));
+                    self.subjects.push(subject);
                 }
-                self.families.push(family);
-            }
+                None => return reject(Rule::Constraint, "a constraint is none of the notion's"),
+            },
             "class" => self.class(words)?,
-            "atom" => {
-                self.atom(words, machine)?;
-                words.ends()?;
+            "set" => self.sets.push(words.each(Forms::number)?),
+            "distances" => self.distances.push(words.each(Forms::number)?),
+            "family" => {
+                let mut state = None;
+                let member = |words: &mut Forms<'_>| {
+                    while words.takes("at") {
+                        state = Some(words.number()?);
+                    }
+                    Ok((state, words.number()?))
+                };
+                self.families.push(words.each(member)?);
             }
-            "formula" => {
-                self.formula = Formula::read(words, 0)?;
-                words.ends()?;
-            }
-            _ => return unknown(),
+            // The lines of a run are read when it is made.
+            "start" | "step" | "loop" => words.rest = &[],
+            _ => return words.fail("a line of a statement"),
         }
         Ok(())
     }
 
-    fn atom(&mut self, words: &mut Words<'_>, machine: &Machine) -> Result<(), Rejected> {
+    fn atom(&mut self, words: &mut Forms<'_>, machine: &Machine) -> Result<(), Rejected> {
         self.names.push(words.name()?);
-        let meaning = words.rest();
-        let kind = words.next()?;
-        self.atoms.push(match kind {
-            "proposition" => {
-                let at = words.number()?;
-                if at >= machine.model.propositions.len() {
-                    return reject(Rule::Statement, format!("there is no proposition {at}"));
-                }
-                let written = &machine.model.propositions[at].2;
-                self.meanings.push(format!("`{written}`"));
-                Atom::Proposition(at)
-            }
+        let meaning = shown(words.rest);
+        self.meanings.push(meaning.strip_prefix("condition ").unwrap_or(&meaning).to_owned());
+        self.atoms.push(match words.word()? {
+            "condition" => Atom::Condition(expr(words)?),
             "deadlock" => Atom::Deadlock,
             "terminated" => Atom::Terminated,
-            "event" => Atom::Event(words.several(|words| Events::read(words, machine))?),
-            "enabled" | "taken" => {
-                let selector = Selector::read(words, machine)?;
-                let at = position(&mut self.selectors, selector);
-                if kind == "enabled" { Atom::Enabled(at) } else { Atom::Taken(at) }
+            "event" => Atom::Event(words.each(|words| Events::read(words, machine))?),
+            "enabled" => {
+                Atom::Enabled(position(&mut self.selectors, Selector::read(words, machine)?))
             }
-            _ => return reject(Rule::Statement, format!("`{kind}` is no proposition")),
+            "taken" => Atom::Taken(position(&mut self.selectors, Selector::read(words, machine)?)),
+            _ => return words.fail("a kind of proposition"),
         });
-        if self.meanings.len() < self.atoms.len() {
-            self.meanings.push(meaning.to_owned());
-        }
         Ok(())
     }
 
-    fn class(&mut self, words: &mut Words<'_>) -> Result<(), Rejected> {
+    fn class(&mut self, words: &mut Forms<'_>) -> Result<(), Rejected> {
         let mut path = Vec::new();
         if !words.takes("-") {
             let Some(parent) = self.classes.get_mut(words.number()?) else {
@@ -243,44 +235,61 @@ impl Statement {
             return reject(Rule::Limit, "classes are nested too deep");
         }
         path.push(self.classes.len());
-        let reason = words.next()?;
-        let numbers = words.numbers()?;
-        let reason = match (reason, &numbers[..]) {
-            ("acyclic", []) => Reason::Acyclic,
-            ("global", []) => Reason::Global,
-            ("postponed", &[until]) => Reason::Postponed(until),
-            ("unmet", &[constraint]) => Reason::Unmet(constraint),
-            ("strong", [_, ..]) => Reason::Strong(numbers),
-            _ => return reject(Rule::Statement, format!("`{reason}` is no reason")),
+        let reason = match words.word()? {
+            "acyclic" => Reason::Acyclic,
+            "global" => Reason::Global,
+            "postponed" => Reason::Postponed(words.number()?),
+            "unmet" => Reason::Unmet(words.number()?),
+            "strong" => Reason::Strong(words.each(Forms::number)?),
+            _ => return words.fail("a reason"),
         };
         self.classes.push(Class { reason, path, is_divided: false });
         Ok(())
     }
 
+    pub(crate) fn is_inherent(&self) -> bool {
+        matches!(self.fairness.1, Notion::Inherent { .. })
+    }
+
+    /// Whether the formula that is written is the negation of the one that is claimed of all runs: the search is for a run
+    /// that satisfies it. What inherent fairness asks is whether runs can go on such that they satisfy the formula.
+    pub(crate) fn is_negated(&self) -> bool {
+        matches!(self.claim, Claim::Holds | Claim::Violated) && !self.is_inherent()
+    }
+
     /// Checks every index of the statement. One that names nothing would make a reason true that says nothing:
     /// a mark that does not exist never comes.
-    pub(crate) fn check_indices(&self, normal: &Normal) -> Result<(), Rejected> {
-        let is_plain = |formula: &Formula| formula.holds(&vec![false; self.atoms.len()]).is_some();
+    fn check_indices(&self) -> Result<(), Rejected> {
+        let nodes = &self.formulas.nodes;
+        let of_formula =
+            matches!(self.claim, Claim::Holds | Claim::Violated | Claim::Always | Claim::Reached);
+        let is_there = |node: &Node| match node {
+            Node::Atom(atom, _) => *atom < self.atoms.len(),
+            _ => true,
+        };
+        if of_formula && self.root >= nodes.len() || !nodes.iter().all(is_there) {
+            return reject(Rule::Statement, "there is no formula, or a proposition is not there");
+        }
         // A state alone has no event, and nothing is taken there.
         let of_states =
-            |it: &Atom| matches!(it, Atom::Proposition(_) | Atom::Deadlock | Atom::Terminated);
+            |it: &Atom| matches!(it, Atom::Condition(_) | Atom::Deadlock | Atom::Terminated);
         let at_once = matches!(self.claim, Claim::Always | Claim::Reached);
-        if at_once && !(is_plain(&self.formula) && self.atoms.iter().all(of_states)) {
+        if at_once && !(self.formulas.is_plain(self.root) && self.atoms.iter().all(of_states)) {
             return reject(Rule::Statement, "a condition is about more than a state");
         }
-        for constraint in self.constraints.iter().chain(&self.assumed) {
-            if constraint.formulas().any(|formula| !is_plain(formula)) {
-                return reject(Rule::Statement, "a constraint is about more than a step");
-            }
+        let is_plain = |it: &Predicate| match it {
+            Predicate::Step(at) => self.formulas.is_plain(*at),
+            _ => true,
+        };
+        if !self.constraints.iter().all(|it| is_plain(&it.when) && is_plain(&it.then)) {
+            return reject(Rule::Statement, "a constraint is about more than a step");
         }
+        let strength = |at: usize| self.constraints.get(at).map(|it| it.strong);
         for class in &self.classes {
-            let strength = |at: usize| self.constraints.get(at).map(|it| it.strong);
             let fits = match &class.reason {
                 Reason::Acyclic => true,
-                Reason::Global => self.fairness == Notion::Global,
-                Reason::Postponed(until) => {
-                    matches!(normal.nodes.get(*until), Some(Node::Until(..)))
-                }
+                Reason::Global => self.fairness.1 == Notion::Global,
+                Reason::Postponed(until) => matches!(nodes.get(*until), Some(Node::Until(..))),
                 Reason::Unmet(constraint) => strength(*constraint) == Some(false),
                 Reason::Strong(all) => all.iter().all(|&at| strength(at) == Some(true)),
             };
@@ -288,56 +297,49 @@ impl Statement {
                 return reject(Rule::Reason, "a reason speaks of something that is not there");
             }
         }
-        for set in &self.sets {
-            let sorted = set.is_sorted_by(|one, other| one < other);
-            if !sorted || set.last().is_some_and(|&last| last >= normal.nodes.len()) {
-                return reject(
-                    Rule::Expansion,
-                    "a state of the automaton is no set of subformulas",
-                );
-            }
+        let is_set = |set: &Vec<usize>| {
+            set.is_sorted_by(|one, other| one < other)
+                && set.last().is_none_or(|&last| last < nodes.len())
+        };
+        if !self.sets.iter().all(is_set) {
+            return reject(Rule::Expansion, "a state of the automaton is no set of subformulas");
         }
         Ok(())
     }
 
     /// The claim in a sentence, with what the names in it mean.
-    pub(crate) fn sentence(&self) -> String {
-        let one = |(at, (name, meaning)): (usize, (&String, &String))| {
-            format!("; {name} (a{at}) is {meaning}")
-        };
-        let all = self.names.iter().zip(&self.meanings).enumerate().map(one);
-        let all = all.collect::<String>();
-        if self.claim == Claim::Error { self.claimed() } else { self.claimed() + &all }
-    }
-
-    fn claimed(&self) -> String {
-        let mut assumed = vec![format!("fairness {}", self.fairness_text)];
-        assumed.extend(self.assumed.iter().map(|constraint| constraint.text.clone()));
-        let (fairness, formula) = (assumed.join(" and "), self.formula.show(&self.names));
-        let inherent = matches!(self.fairness, Notion::Inherent { .. });
-        match self.claim {
-            Claim::Holds if inherent => {
-                format!(
-                    "every beginning of a run ({fairness}) can go on such that it satisfies {formula}"
-                )
-            }
-            Claim::Violated if inherent => {
-                format!(
-                    "a beginning of a run ({fairness}) cannot go on such that it satisfies {formula}"
-                )
-            }
+    pub(crate) fn sentence(&self) -> Result<String, Rejected> {
+        let mut formula = String::new();
+        if self.root < self.formulas.nodes.len() {
+            self.formulas.show((self.root, self.is_negated()), &self.names, &mut formula)?;
+        }
+        let mut assumed = vec![format!("fairness {}", self.fairness.0)];
+        assumed.extend(self.constraints[..self.assumed].iter().map(|it| it.text.clone()));
+        let fairness = assumed.join(" and ");
+        let claimed = match self.claim {
+            Claim::Error => return Ok("a run comes to an error of the model".to_owned()),
+            Claim::Holds if self.is_inherent() => format!(
+                "every beginning of a run ({fairness}) can go on such that it satisfies {formula}"
+            ),
+            Claim::Violated if self.is_inherent() => format!(
+                "a beginning of a run ({fairness}) cannot go on such that it satisfies {formula}"
+            ),
             Claim::Holds => format!("every run under {fairness} satisfies {formula}"),
             Claim::Violated => format!("a run under {fairness} violates {formula}"),
             Claim::Always => format!(
                 "nothing goes wrong in a step, and every state that can be reached satisfies {formula}"
             ),
             Claim::Reached => format!("a run comes to a state that does not satisfy {formula}"),
-            Claim::Error => "a run comes to an error of the model".to_owned(),
             Claim::Refines(observed) => {
                 let observed = format!("{observed:?}").to_lowercase();
                 format!("the system refines the next one, as far as {observed} show")
             }
             Claim::Specification => "the states of a specification".to_owned(),
-        }
+        };
+        let one = |(at, (name, meaning)): (usize, (&String, &String))| {
+            format!("; {name} (a{at}) is `{meaning}`")
+        };
+        let all = self.names.iter().zip(&self.meanings).enumerate().map(one);
+        Ok(claimed + &all.collect::<String>())
     }
 }

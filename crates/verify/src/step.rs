@@ -5,12 +5,12 @@
 //! certificate is not accepted, so a fault needs no state of its own.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::effect::Runner;
 use crate::fir::{Communication, Edge, Expr, Gathering, Kind, Label, Model, Op};
 use crate::rejected::{Rejected, Rule, reject};
-use crate::state::{Faulty, LIMIT, Layout, StepError, View, decode, matches};
+use crate::state::{Faulty, LIMIT, Layout, StepError, View, decode, matches, wrong};
 
 /// One process's part in an action: the edge that it takes, and the event of the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,7 +23,7 @@ pub(crate) struct Move {
 }
 
 /// A step: its event, the moves that are made in it, and the values of the state that it leads to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Step {
     pub(crate) event: usize,
     pub(crate) moves: Vec<Move>,
@@ -41,7 +41,7 @@ pub(crate) const IDLE: usize = 0;
 
 /// The events of a model: those that are listed, the one of a fault, those of processes that wait for a
 /// rendezvous, one for each channel, and then those whose names are made of values, as they are met.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Events {
     names: Vec<String>,
     by_name: HashMap<String, usize>,
@@ -49,12 +49,11 @@ struct Events {
 }
 
 /// A model that makes steps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Machine {
     pub(crate) model: Model,
     pub(crate) layout: Layout,
     gatherings: Vec<Option<Gathering>>,
-    has_scratch: bool,
     /// Whether an edge is annotated whose event depends on the state.
     pub(crate) annotates_by_state: bool,
     events: RefCell<Events>,
@@ -119,12 +118,29 @@ const RENDEZVOUS: &str = ".";
 impl Machine {
     pub(crate) fn new(model: Model) -> Result<Machine, Rejected> {
         let layout = Layout::of(&model)?;
-        let mut gatherings: Vec<Option<Gathering>> = model.events.iter().map(|_| None).collect();
+        let count = model.events.len();
+        let mut gatherings: Vec<Option<Gathering>> = vec![None; count];
         for (event, gathering) in &model.gatherings {
             match gatherings.get_mut(*event) {
                 Some(known @ None) => *known = Some(gathering.clone()),
                 _ => return reject(Rule::Model, "an event is gathered twice, or is not there"),
             }
+        }
+        // An event that is not listed would be another one: the numbers behind have meanings of their own.
+        let renamed = model.slots.iter().flat_map(|it| &it.renamed).map(|(_, event)| *event);
+        let label = |edge: &Edge| match edge.label {
+            Label::Event(event) => Some(event),
+            Label::Data(..) | Label::Message => None,
+        };
+        let absent = |event: &usize| !(1..count).contains(event);
+        if let Some(event) = renamed.chain(model.edges().filter_map(label)).find(absent) {
+            return reject(Rule::Model, format!("there is no event `e{event}` to be taken"));
+        }
+        let sizes = model.templates.iter().map(|it| it.locations.iter().map(|at| at.edges.len()));
+        let sizes: Vec<usize> = sizes.map(Iterator::sum).collect();
+        let moves = model.slots.iter().flat_map(|slot| &slot.templates).map(|&of| sizes[of]);
+        if moves.sum::<usize>() > COMBINATIONS {
+            return reject(Rule::Limit, "a model has too many moves");
         }
         let mut events = Events::default();
         for (at, (name, kind)) in model.events.iter().enumerate() {
@@ -135,21 +151,10 @@ impl Machine {
         }
         events.names.push("fault".to_owned());
         events.names.extend(model.channels.iter().map(|channel| format!("{}?", channel.name)));
-        check_events(&model)?;
-        let mut variables =
-            model.templates.iter().flat_map(|it| &it.locals).chain(&model.variables);
-        let has_scratch = variables.any(|variable| variable.scratch);
-        let by_state = |edge: &Edge| !matches!(edge.label, Label::Event(_));
-        let sizes = model.templates.iter().map(|it| it.locations.iter().flat_map(|it| &it.edges));
         let annotates_by_state =
-            sizes.clone().flatten().any(|edge| edge.annotation.is_some() && by_state(edge));
-        let sizes: Vec<usize> = sizes.map(Iterator::count).collect();
-        let all = model.slots.iter().flat_map(|slot| &slot.templates);
-        if all.map(|&of| sizes.get(of).copied().unwrap_or(0)).sum::<usize>() > COMBINATIONS {
-            return reject(Rule::Limit, "a model has too many moves");
-        }
+            model.edges().any(|edge| edge.annotation.is_some() && label(edge).is_none());
         let events = RefCell::new(events);
-        Ok(Machine { model, layout, gatherings, has_scratch, annotates_by_state, events })
+        Ok(Machine { model, layout, gatherings, annotates_by_state, events })
     }
 
     /// The event of a step in which something goes wrong before its own event is known.
@@ -240,13 +245,14 @@ impl Machine {
             self.layout.start(&self.model, &mut cells, (at, variant), arguments)?;
             self.begin(&mut cells, at, &mut 0)?;
         }
+        self.layout.reset_scratch(&self.model, &mut cells);
         Ok(cells)
     }
 
     /// Runs the first statements of a new process.
     pub(crate) fn begin(&self, cells: &mut Vec<i64>, slot: usize, count: &mut u64) -> Faulty<()> {
-        let Some(template) = self.view(cells, None, false).template(slot) else { return Ok(()) };
-        let begin = &self.model.templates[template].begin;
+        let Some(id) = self.view(cells, None, false).template(slot) else { return Ok(()) };
+        let begin = &self.model.templates[id].begin;
         Runner { machine: self, cells, slot, received: None, timeout: false, count }.run(begin)
     }
 
@@ -278,9 +284,7 @@ impl Machine {
                     Ok(false) => {}
                     Err(fault) => {
                         // A label that does not depend on the state is known whatever goes wrong.
-                        if let Some(event) = self.fixed_event(slot, edge) {
-                            offer.is.event = event;
-                        }
+                        offer.is.event = self.fixed_event(slot, edge).unwrap_or(event);
                         offers.push(Offer { role: Role::Fault(fault), ..offer });
                     }
                 }
@@ -289,15 +293,16 @@ impl Machine {
         offers
     }
 
+    /// The event of an edge, if it does not depend on the state.
     fn fixed_event(&self, slot: usize, edge: &Edge) -> Option<usize> {
+        let constant = |value: &Expr| match value.op {
+            Op::Const(value) => Some(value),
+            _ => None,
+        };
         match &edge.label {
             Label::Event(event) => Some(*event),
             Label::Message => None,
             Label::Data(family, values) => {
-                let constant = |value: &Expr| match value.op {
-                    Op::Const(value) => Some(value),
-                    _ => None,
-                };
                 let values: Option<Vec<i64>> = values.iter().map(constant).collect();
                 Some(self.named(slot, (family, "."), &values?))
             }
@@ -313,22 +318,21 @@ impl Machine {
         let mut happening = None;
         match &edge.communication {
             Communication::None => {}
-            Communication::Send { channel, message, .. } => {
-                let channel = view.channel(channel)?;
+            Communication::Send(how) => {
+                let channel = view.channel(&how.channel)?;
                 let of = &self.model.channels[channel];
                 if of.capacity > 0 && view.messages(channel) == of.capacity && !of.loses {
                     return Ok(false);
                 }
-                view.arity(channel, message.len())?;
-                offer.row = view.row(channel, message)?;
+                offer.row = view.row(channel, &how.cells)?;
                 let meets = of.capacity == 0;
                 offer.role = if meets { Role::Send(channel) } else { Role::Put(channel) };
                 happening = Some((channel, if meets { RENDEZVOUS } else { "!" }));
             }
-            Communication::Receive { channel, pattern, first, keep } => {
-                let channel = view.channel(channel)?;
+            Communication::Receive(how) => {
+                let channel = view.channel(&how.channel)?;
                 if self.model.channels[channel].capacity == 0 {
-                    offer.wanted = view.wanted(pattern)?;
+                    offer.wanted = view.wanted(&how.cells)?;
                     offer.role = Role::Receive(channel);
                     if matches!(edge.label, Label::Message) {
                         offer.is.event = self.waiting(channel);
@@ -336,12 +340,12 @@ impl Machine {
                     }
                 } else {
                     let all = view.messages(channel);
-                    let count = if *first { all } else { all.min(1) };
+                    let count = if how.inside { all } else { all.min(1) };
                     if count == 0 {
                         return Ok(false);
                     }
-                    let wanted = view.wanted(pattern)?;
-                    let width = pattern.len().min(view.width(channel));
+                    let wanted = view.wanted(&how.cells)?;
+                    let width = how.cells.len().min(view.width(channel));
                     let mut found = None;
                     for message in 0..count {
                         let row = &view.message(channel, message)[..width];
@@ -355,7 +359,7 @@ impl Machine {
                         }
                     }
                     let Some(message) = found else { return Ok(false) };
-                    view.fits(channel, pattern.len(), *keep)?;
+                    view.fits(channel, how)?;
                     offer.role = Role::Get(channel, message);
                     happening = Some((channel, "?"));
                 }
@@ -368,16 +372,15 @@ impl Machine {
                     values.iter().map(|value| view.eval(value)).collect();
                 self.named(offer.is.slot, (family, "."), &values?)
             }
-            (Label::Message, Some((channel, what))) => {
+            (Label::Message, Some((channel, RENDEZVOUS))) => {
                 let name = &self.model.channels[channel].name;
-                match what {
-                    RENDEZVOUS => self.named(offer.is.slot, (name, "."), &offer.row),
-                    what => self.named(offer.is.slot, (&format!("{name}{what}"), ""), &offer.row),
-                }
+                self.named(offer.is.slot, (name, RENDEZVOUS), &offer.row)
             }
-            (Label::Message, None) => {
-                return Err(StepError("the event of a communication without one"));
+            (Label::Message, Some((channel, what))) => {
+                let name = format!("{}{what}", self.model.channels[channel].name);
+                self.named(offer.is.slot, (&name, ""), &offer.row)
             }
+            (Label::Message, None) => return wrong("the event of a communication without one"),
         };
         Ok(true)
     }
@@ -385,54 +388,42 @@ impl Machine {
     /// The actions that the offers of a state make together, whatever atomic locations say.
     fn joints(&self, cells: &[i64], timeout: bool, may_ask: bool) -> Enabled {
         let offers = self.offers(cells, timeout, may_ask);
-        let mut joints = Vec::new();
-        let mut gathered = BTreeSet::new();
-        let mut tried = 0;
+        let (mut joints, mut gathered, mut tried) = (Vec::new(), BTreeSet::new(), 0);
+        let fault = |why, at| Joint { way: Way::Fault(why), members: vec![at] };
         for (at, offer) in offers.iter().enumerate() {
             match offer.role {
-                Role::Fault(wrong) => {
-                    joints.push(Joint { way: Way::Fault(wrong), members: vec![at] });
-                }
+                Role::Fault(why) => joints.push(fault(why, at)),
                 Role::Receive(_) => {}
                 Role::Send(_) if joints.len() > MEETINGS => {
-                    let limit = StepError("a limit of ways to meet is exceeded");
-                    joints.push(Joint { way: Way::Fault(limit), members: vec![at] });
+                    joints.push(fault(StepError("a limit of ways to meet is exceeded"), at));
                     break;
                 }
                 Role::Send(channel) => {
-                    for (other, partner) in offers.iter().enumerate() {
-                        if partner.role != Role::Receive(channel)
-                            || partner.is.slot == offer.is.slot
-                        {
-                            continue;
-                        }
+                    let meets = |it: &Offer| {
+                        it.role == Role::Receive(channel) && it.is.slot != offer.is.slot
+                    };
+                    for (other, partner) in offers.iter().enumerate().filter(|it| meets(it.1)) {
                         match self.receives(cells, timeout, partner, &offer.row) {
                             Ok(true) => {
-                                joints
-                                    .push(Joint { way: Way::Rendezvous, members: vec![at, other] });
+                                let members = vec![at, other];
+                                joints.push(Joint { way: Way::Rendezvous, members });
                             }
                             Ok(false) => {}
-                            Err(wrong) => {
-                                joints.push(Joint { way: Way::Fault(wrong), members: vec![other] });
-                            }
+                            Err(why) => joints.push(fault(why, other)),
                         }
                     }
                 }
                 Role::Alone | Role::Put(_) | Role::Get(..) => {
                     let event = offer.is.event;
+                    let joint = |members| Joint { way: Way::Event, members };
                     match self.gatherings.get(event).and_then(Option::as_ref) {
-                        None => joints.push(Joint { way: Way::Event, members: vec![at] }),
+                        None => joints.push(joint(vec![at])),
                         Some(_) if !gathered.insert(event) => {}
                         Some(gathering) => match ways(&offers, event, gathering, &mut tried) {
-                            Some(ways) => {
-                                let joint = |members| Joint { way: Way::Event, members };
-                                joints.extend(ways.into_iter().map(joint));
-                            }
+                            Some(ways) => joints.extend(ways.into_iter().map(joint)),
                             None => {
-                                let way = Way::Fault(StepError(
-                                    "a limit of ways to take an event is exceeded",
-                                ));
-                                joints.push(Joint { way, members: vec![at] });
+                                let limit = "a limit of ways to take an event is exceeded";
+                                joints.push(fault(StepError(limit), at));
                             }
                         },
                     }
@@ -448,9 +439,7 @@ impl Machine {
     /// Whether a process takes a message in a rendezvous.
     fn receives(&self, cells: &[i64], timeout: bool, partner: &Offer, row: &[i64]) -> Faulty<bool> {
         let Some(edge) = self.edge(&partner.is) else { return Ok(false) };
-        let Communication::Receive { pattern, keep, .. } = &edge.communication else {
-            return Ok(false);
-        };
+        let Communication::Receive(how) = &edge.communication else { return Ok(false) };
         if !matches(&partner.wanted, row) {
             return Ok(false);
         }
@@ -459,7 +448,7 @@ impl Machine {
             return Ok(false);
         }
         if let Role::Receive(channel) = partner.role {
-            view.fits(channel, pattern.len(), *keep)?;
+            view.fits(channel, how)?;
         }
         Ok(true)
     }
@@ -574,7 +563,7 @@ impl Machine {
             }
         }
         if enabled.joints.len().saturating_mul(cells.len()) > VALUES {
-            return Err(StepError("a limit of values of all targets of a state is exceeded"));
+            return wrong("a limit of values of all targets of a state is exceeded");
         }
         let steps = enabled.joints.iter().map(|joint| self.take(cells, &enabled, joint));
         steps.filter(|step| !skips || step.is_ok()).collect()
@@ -600,17 +589,17 @@ impl Machine {
             let mut runner =
                 Runner { machine: self, cells: &mut next, slot, received, timeout, count };
             match (offer.role, &edge.communication) {
-                (Role::Put(channel), Communication::Send { sorted, .. }) => {
-                    runner.put(channel, row, *sorted)?;
+                (Role::Put(channel), Communication::Send(how)) => {
+                    runner.put(channel, row, how.inside)?;
                 }
-                (Role::Get(channel, message), Communication::Receive { keep, .. }) => {
+                (Role::Get(channel, message), Communication::Receive(how)) => {
                     let view = runner.view();
                     let there = message < view.messages(channel)
                         && view.message(channel, message).starts_with(row);
                     if !there {
-                        return Err(StepError("another participant has taken the message"));
+                        return wrong("another participant has taken the message");
                     }
-                    if !keep {
+                    if !how.keep {
                         runner.remove(channel, message);
                     }
                 }
@@ -622,7 +611,7 @@ impl Machine {
                     let templates = &self.model.templates;
                     let known = templates[offer.is.template].locations.get(location);
                     known.ok_or(StepError("a location that is not there"))?;
-                    self.layout.go(&mut next, slot, location);
+                    next[self.layout.slots[slot] + 1] = location as i64;
                 }
                 None => self.layout.leave(&self.model, &mut next, slot),
             }
@@ -636,9 +625,7 @@ impl Machine {
         if let Some(cell) = self.layout.last {
             next[cell] = last.is.slot as i64;
         }
-        if self.has_scratch {
-            self.layout.reset_scratch(&self.model, &mut next);
-        }
+        self.layout.reset_scratch(&self.model, &mut next);
         self.release(&mut next);
         let mut moves: Vec<Move> = joint.members.iter().map(|&at| offers[at].is).collect();
         let event = moves[0].event;
@@ -669,90 +656,41 @@ impl Machine {
         if !first.iter().any(|step| self.holder(&step.cells).is_some()) {
             return Ok(first);
         }
-        let mut steps = Vec::new();
-        let mut seen = BTreeSet::new();
-        let mut numbers: HashMap<Vec<i64>, usize> = HashMap::new();
-        let mut inside: Vec<Vec<usize>> = Vec::new();
-        let mut number = |cells: &Vec<i64>, inside: &mut Vec<Vec<usize>>| {
-            *numbers.entry(cells.clone()).or_insert_with(|| {
-                inside.push(Vec::new());
-                inside.len() - 1
-            })
-        };
-        let mut open = first;
-        while let Some(step) = open.pop() {
-            if self.holder(&step.cells).is_none() {
-                steps.push(step);
-                continue;
-            }
-            if !seen.insert((step.cells.clone(), step.event, step.moves.clone())) {
-                continue;
-            }
-            if seen.len() > COMBINATIONS {
-                return reject(
-                    Rule::Limit,
-                    "an atomic sequence has too many states or ways inside",
-                );
-            }
-            let onwards = self.single(&step.cells, skips).map_err(fault)?;
-            let at = number(&step.cells, &mut inside);
-            if inside[at].is_empty() {
-                for next in onwards.iter().filter(|next| self.holder(&next.cells).is_some()) {
-                    let to = number(&next.cells, &mut inside);
-                    inside[at].push(to);
+        let mut inside = HashSet::new();
+        let (mut steps, mut open, mut work) = (BTreeSet::new(), BTreeSet::from_iter(first), 0);
+        // What is open in a round has been inside for so many steps. Without a cycle, nothing is for more than there are
+        // states inside; with one, something is.
+        for round in 0.. {
+            let mut onwards = BTreeSet::new();
+            for step in open {
+                if self.holder(&step.cells).is_none() {
+                    steps.insert(step);
+                    continue;
+                }
+                for next in self.single(&step.cells, skips).map_err(fault)? {
+                    let mut moves = [&step.moves[..], &next.moves].concat();
+                    moves.sort_unstable();
+                    moves.dedup();
+                    onwards.insert(Step { event: step.event, moves, cells: next.cells });
+                }
+                inside.insert(step.cells);
+                work += 1;
+                if work > COMBINATIONS {
+                    let why = "an atomic sequence has too many states or ways inside";
+                    return reject(Rule::Limit, why);
                 }
             }
-            for next in onwards {
-                let mut moves = [&step.moves[..], &next.moves].concat();
-                moves.sort_unstable();
-                moves.dedup();
-                open.push(Step { event: step.event, moves, cells: next.cells });
+            if onwards.is_empty() {
+                break;
             }
-        }
-        if has_cycle(&inside) {
-            return reject(
-                Rule::Limit,
-                "an atomic sequence may go on for ever, which is not covered",
-            );
-        }
-        Ok(steps)
-    }
-}
-
-/// Sees to it that the events that edges and slots name are there: the numbers behind them mean others.
-fn check_events(model: &Model) -> Result<(), Rejected> {
-    let renamed = model.slots.iter().flat_map(|slot| &slot.renamed).map(|(_, event)| *event);
-    let locations = model.templates.iter().flat_map(|template| &template.locations);
-    let labels =
-        locations.flat_map(|location| &location.edges).filter_map(|edge| match edge.label {
-            Label::Event(event) => Some(event),
-            Label::Data(..) | Label::Message => None,
-        });
-    match renamed.chain(labels).find(|event| !(1..model.events.len()).contains(event)) {
-        Some(event) => reject(Rule::Model, format!("there is no event `e{event}` to be taken")),
-        None => Ok(()),
-    }
-}
-
-/// Whether there is a cycle: states are removed that lead to none that is left, until nothing changes (Kahn 1962).
-fn has_cycle(onwards: &[Vec<usize>]) -> bool {
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); onwards.len()];
-    let mut left: Vec<usize> = onwards.iter().map(Vec::len).collect();
-    for (at, next) in onwards.iter().enumerate() {
-        next.iter().for_each(|&to| before[to].push(at));
-    }
-    let mut open: Vec<usize> = (0..left.len()).filter(|&at| left[at] == 0).collect();
-    let mut removed = 0;
-    while let Some(at) = open.pop() {
-        removed += 1;
-        for &other in &before[at] {
-            left[other] -= 1;
-            if left[other] == 0 {
-                open.push(other);
+            if round > inside.len() {
+                let why = "an atomic sequence may go on for ever, which is not covered";
+                return reject(Rule::Limit, why);
             }
+            open = onwards;
         }
+        Ok(steps.into_iter().collect())
     }
-    removed < onwards.len()
 }
 
 /// All the ways in which an event can be taken together, each a sorted list of offers.

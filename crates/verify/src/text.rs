@@ -14,6 +14,7 @@ use crate::state::read;
 pub fn text(from: &mut dyn BufRead, to: &mut dyn Write) -> Result<(), Rejected> {
     loop {
         let file = File::read(from)?;
+        file.check_whole()?;
         if let Err(error) = write(&file, to) {
             return reject(Rule::Format, format!("the text cannot be written: {error}"));
         }

@@ -209,8 +209,7 @@ pub(super) fn continued<S: Source>(
         list.dedup();
     }
     let count = distances.iter().flatten().count();
-    head.append(&mut writer.further);
-    Ok(finished(system, &head, &writer.model, (&states, lists, count)))
+    Ok(finished(system, head, writer, (&states, lists, count)))
 }
 
 /// The sets of live nodes that beginnings lead to, by state.
@@ -317,7 +316,6 @@ pub(super) fn doomed<S: Source>(
     let states = super::reachable_from(system, ends, asked.bounds)?;
     let mut writer = Writer::new(system);
     let (mut head, _) = statement(system, &mut writer, asked, "violated")?;
-    head.append(&mut writer.further);
     head.extend(run_lines(system, &mut writer, start, prefix)?);
     let ranked_by = Ranked { tableau: &tableau, explored: &explored, constraints: &[] };
     ranked(system, writer, head, (asked, &ranked_by, &states))

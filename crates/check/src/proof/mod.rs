@@ -8,7 +8,7 @@
 //! - `tableau.rs`: the automaton;
 //! - `rank.rs`: the classes;
 //! - `inherent.rs`: inherent fairness; `refinement.rs`: refinement;
-//! - `source.rs`: systems in the words of a certificate;
+//! - `model.rs`: models in their core form; `source.rs`: systems in the words of a certificate;
 //! - `words.rs`: the words of the statement;
 //! - `write.rs`: the bytes.
 //!
@@ -16,6 +16,7 @@
 //! it has nothing in common with.
 
 mod inherent;
+mod model;
 mod rank;
 mod refinement;
 mod source;
@@ -38,8 +39,8 @@ use crate::property::Property;
 use crate::systems::System;
 use rank::{Conditions, Global, Marked, Reason};
 use source::Source;
-use tableau::Tableau;
-use words::{Writer, notion, written};
+use tableau::{Tableau, subformulas};
+use words::{Writer, notion};
 
 /// Why there is no certificate of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,10 +225,7 @@ fn holds<S: Source>(system: &mut S, asked: &Asked<'_>) -> Result<Proof, ProofErr
     let states = reachable(system, bounds)?;
     let mut writer = Writer::new(system);
     let (mut head, _) = statement(system, &mut writer, asked, "holds")?;
-    for extra in &assumption.extra {
-        let line = writer.constraint(system, extra)?;
-        head.push(format!("assume {line}"));
-    }
+    head.extend(writer.assume(system, &assumption.extra)?);
     let by = Ranked { tableau: &tableau, explored: &explored, constraints: &constraints };
     ranked(system, writer, head, (asked, &by, &states))
 }
@@ -242,7 +240,7 @@ struct Ranked<'a> {
 /// Divides the nodes of a product into classes, and writes the certificate that begins with some lines.
 fn ranked<S: Source>(
     system: &mut S,
-    mut writer: Writer,
+    writer: Writer,
     mut head: Vec<String>,
     (asked, by, states): (&Asked<'_>, &Ranked<'_>, &[StateId]),
 ) -> Result<Proof, ProofError> {
@@ -258,12 +256,15 @@ fn ranked<S: Source>(
             Strength::Strong => strong.push(at),
         }
     }
-    let mut number = |constraint: usize| match used.iter().position(|&other| other == constraint) {
-        Some(at) => at,
-        None => {
-            used.push(constraint);
-            used.len() - 1
-        }
+    // Those that are assumed besides come first, and then those of the notion, as classes speak of them.
+    let assumed = asked.assumption.extra.len();
+    let mut number = |at: usize| {
+        let extra = constraints.get(at).and_then(|constraint| writer.assumed(constraint));
+        let own = || used.iter().position(|&other| other == at);
+        extra.or_else(|| own().map(|it| assumed + it)).unwrap_or_else(|| {
+            used.push(at);
+            assumed + used.len() - 1
+        })
     };
     let mut lines = Vec::new();
     for (parent, reason) in &classes {
@@ -291,16 +292,14 @@ fn ranked<S: Source>(
     for at in used {
         // One that is not there is forged.
         let Some(constraint) = constraints.get(at) else { continue };
-        let line = writer.constraint(system, constraint)?;
-        head.push(format!("constraint {line}"));
+        head.push(writer.constraint(system, asked.assumption.notion, constraint)?);
     }
-    head.append(&mut writer.further);
     head.extend(lines);
     let mut nodes: HashMap<StateId, Vec<(u32, u32)>> = HashMap::new();
     for (&(state, at), &class) in explored.pairs.iter().zip(&class_of) {
         nodes.entry(state).or_default().push((at.0, class));
     }
-    Ok(finished(system, &head, &writer.model, (states, nodes, explored.pairs.len())))
+    Ok(finished(system, head, writer, (states, nodes, explored.pairs.len())))
 }
 
 /// A line of a word and numbers.
@@ -325,21 +324,25 @@ fn positions(system: &impl Source, model: &Model, states: &[StateId]) -> HashMap
 /// The nodes of states: for each the state of the automaton and the rank.
 type NodesOf = HashMap<StateId, Vec<(u32, u32)>>;
 
-/// The certificate with a statement, a model, and states with their nodes.
+/// The certificate with the lines of a statement, a model, and states with their nodes.
 fn finished(
     system: &impl Source,
-    head: &[String],
-    model: &Model,
+    head: Vec<String>,
+    writer: Writer,
     (states, mut nodes, count): (&[StateId], NodesOf, usize),
 ) -> Proof {
+    let Writer { model, further, nodes: formulas, .. } = writer;
     let mut values = Vec::new();
     let mut rows = write::Rows::default();
     for &state in states {
         values.clear();
-        system.values(state, model, &mut values);
+        system.values(state, &model, &mut values);
         rows.add(&values, nodes.remove(&state).unwrap_or_default());
     }
-    let bytes = write::certificate(&head.join("\n"), &fairly_model::text::print(model), rows);
+    let lines = head.into_iter().chain(further).chain(formulas);
+    let statement: String = lines.map(|line| format!("({line})\n")).collect();
+    let model = model::print(&model, system.tells_last());
+    let bytes = write::certificate(&statement, &model, rows);
     Proof { bytes, states: states.len(), nodes: count }
 }
 
@@ -374,16 +377,20 @@ fn condition<S: Source>(
     claim: &Claim,
     goal: Option<AtomIndex>,
 ) -> Result<Vec<String>, ProofError> {
-    let (formula, further) = match claim {
-        Claim::NoErrors => ("true", None),
-        Claim::NonTerminating => ("(not (or a0 a1))", None),
-        Claim::EndsWell { unfinished: None } => ("(not a0)", None),
+    // The subformulas of the condition, itself the last.
+    let (formula, further): (&[&str], _) = match claim {
+        Claim::NoErrors => (&["true"], None),
+        Claim::NonTerminating => (&["not a0", "not a1", "and 0 1"], None),
+        Claim::EndsWell { unfinished: None } => (&["not a0"], None),
         Claim::EndsWell { unfinished: Some(name) } => match system.atom(name) {
-            Some(missing) => ("(not (or a0 (and a1 a2)))", Some((name.as_str(), missing))),
-            None => ("(not a0)", None),
+            Some(missing) => {
+                let formula = &["not a0", "not a1", "not a2", "or 1 2", "and 0 3"];
+                (formula, Some((name.as_str(), missing)))
+            }
+            None => (&["not a0"], None),
         },
         Claim::Reaches { best: None, .. } if goal.is_some() => {
-            ("(not a2)", goal.map(|goal| ("goal", goal)))
+            (&["not a2"], goal.map(|goal| ("goal", goal)))
         }
         _ => return Err(ProofError::NotCovered("this kind of claim")),
     };
@@ -393,7 +400,8 @@ fn condition<S: Source>(
     if let Some((name, atom)) = further {
         head.push(writer.atom(system, name, &Binding::State(atom))?);
     }
-    head.push(format!("formula {formula}"));
+    formula.iter().for_each(|node| _ = writer.node((*node).to_owned()));
+    head.push(format!("formula {}", formula.len() - 1));
     Ok(head)
 }
 
@@ -406,9 +414,9 @@ fn always<S: Source>(
     check_single(system)?;
     let states = reachable(system, bounds)?;
     let mut writer = Writer::new(system);
-    let mut head = vec![format!("title {claim:?}").replace('\n', " "), "claim always".to_owned()];
+    let mut head = vec![title(&format!("{claim:?}")), "claim always".to_owned()];
     head.extend(condition(system, &mut writer, claim, goal)?);
-    Ok(finished(system, &head, &writer.model, (&states, HashMap::new(), 0)))
+    Ok(finished(system, head, writer, (&states, HashMap::new(), 0)))
 }
 
 /// The certificate of a run to a state, or to an error, that answers a claim.
@@ -445,7 +453,7 @@ fn reached<S: Source>(
     let mut writer = Writer::new(system);
     let fault = system.fault(prefix.end()).filter(|_| *claim == Claim::NoErrors);
     let mut steps = &prefix.steps[..];
-    let mut head = vec![format!("title {claim:?}").replace('\n', " ")];
+    let mut head = vec![title(&format!("{claim:?}"))];
     if let Some(fault) = fault {
         if fault.kind == fairly_system::FaultKind::Limit {
             return Err(ProofError::NotCovered("a limit of the tool"));
@@ -455,7 +463,7 @@ fn reached<S: Source>(
             return Err(ProofError::NotCovered("an error in the first state"));
         };
         steps = before;
-        head.extend(["claim error".to_owned(), "formula true".to_owned()]);
+        head.push("claim error".to_owned());
     } else if *claim == Claim::NoErrors {
         return Err(ProofError::NotCovered("an error that shows in no state"));
     } else {
@@ -468,7 +476,7 @@ fn reached<S: Source>(
         head.extend(condition(system, &mut writer, claim, goal)?);
     }
     head.extend(run_lines(system, &mut writer, prefix.start, steps)?);
-    Ok(finished(system, &head, &writer.model, (&[], HashMap::new(), 0)))
+    Ok(finished(system, head, writer, (&[], HashMap::new(), 0)))
 }
 
 /// The certificate that a system refines another one.
@@ -608,11 +616,7 @@ fn violated<S: Source>(system: &mut S, asked: &Asked<'_>, run: &Run) -> Result<P
     };
     let mut writer = Writer::new(system);
     let (mut head, _) = statement(system, &mut writer, asked, "violated")?;
-    for extra in &asked.assumption.extra {
-        let line = writer.constraint(system, extra)?;
-        head.push(format!("assume {line}"));
-    }
-    head.append(&mut writer.further);
+    head.extend(writer.assume(system, &asked.assumption.extra)?);
     let steps: Vec<RunStep> = run.steps().copied().collect();
     let Some(first) = steps.first() else {
         return Err(ProofError::NotCovered("a run without steps"));
@@ -623,7 +627,7 @@ fn violated<S: Source>(system: &mut S, asked: &Asked<'_>, run: &Run) -> Result<P
     }
     head.extend(run_lines(system, &mut writer, first.from, &steps)?);
     head.push(format!("loop {}", run.stem.len()));
-    Ok(finished(system, &head, &writer.model, (&states, HashMap::new(), 0)))
+    Ok(finished(system, head, writer, (&states, HashMap::new(), 0)))
 }
 
 /// The lines of a run.
@@ -652,6 +656,11 @@ fn run_lines<S: Source>(
         lines.push(format!("step {event} {moves}{}", shown(system, step.to)));
     }
     Ok(lines)
+}
+
+/// The line with what people call it.
+fn title(text: &str) -> String {
+    format!("title {}", source::quoted(text))
 }
 
 /// A model begins in one state.
@@ -687,17 +696,20 @@ fn statement<S: Source>(
         EventPosition::Entering => "entering",
     };
     let mut head = vec![
-        format!("title {}", property.text().replace('\n', " ")),
+        title(&property.text()),
         format!("claim {claim}"),
         format!("reading {reading}"),
-        format!("fairness {}", notion(assumption.notion)),
+        format!("fairness {}", source::quoted(notion(assumption.notion))),
     ];
     for (&atom, binding) in atoms.iter().zip(&bindings) {
         let name = property.formulas.atom_of(atom).text().to_owned();
         head.push(writer.atom(system, &name, binding)?);
     }
-    let atom_at = |id| atoms.iter().position(|&atom| atom == id).expect("an atom of the formula");
-    head.push(format!("formula {}", written(&property.formulas, property.formula, &atom_at)));
+    // The verifier looks for a run that satisfies what is written, or for a way to go on that does.
+    let holds = matches!(assumption.notion, Notion::Inherent(_));
+    let (nodes, root) = subformulas(&property.formulas, (property.formula, holds), &atoms)?;
+    nodes.iter().for_each(|node| _ = writer.node(node.to_string()));
+    head.push(format!("formula {root}"));
     Ok((head, bindings))
 }
 

@@ -163,17 +163,15 @@ pub(super) fn refines<I: Source, S: Source>(
             }
         }
     }
-    let mut writer = Writer::new(system);
-    writer.model.propositions.clear();
+    let writer = Writer::new(system);
     let claim = match refinement {
         Refinement::Traces => "traces",
         Refinement::Failures => "failures",
         Refinement::FailuresDivergences => "failures and divergences",
     };
-    let mut head = vec![format!("claim refines {claim}"), "formula true".to_owned()];
-    let mut model = specification.model();
-    model.propositions.clear();
-    let places = positions(specification, &model, &others);
+    let mut head = vec![format!("claim \"refines {claim}\"")];
+    let other = Writer::new(specification);
+    let places = positions(specification, &other.model, &others);
     let family = |family: &Family| numbered("family", family.iter().map(|state| &places[state]));
     head.extend(families.iter().map(family));
     let mut lists: HashMap<StateId, Vec<(u32, u32)>> = HashMap::new();
@@ -182,14 +180,14 @@ pub(super) fn refines<I: Source, S: Source>(
         lists.entry(state).or_default().push((family, rank));
     }
     let count = open.len();
-    let mut proof = finished(system, &head, &writer.model, (&states, lists, count));
-    let mut head = vec!["claim specification".to_owned(), "formula true".to_owned()];
+    let mut proof = finished(system, head, writer, (&states, lists, count));
+    let mut head = vec!["claim specification".to_owned()];
     if refinement == Refinement::FailuresDivergences && !diverging.is_empty() {
         let mut all: Vec<usize> = diverging.iter().map(|state| places[state]).collect();
         all.sort_unstable();
         head.push(numbered("family", all.iter()));
     }
-    let other = finished(specification, &head, &model, (&others, HashMap::new(), 0));
+    let other = finished(specification, head, other, (&others, HashMap::new(), 0));
     proof.bytes.extend(other.bytes);
     Ok(proof)
 }

@@ -1,4 +1,4 @@
-//! Systems in the words of a certificate: the text of the model, states as bytes, moves and events by name.
+//! Systems in the words of a certificate: the model, states as bytes, moves and events by name.
 
 use fairly_explore::Explored;
 use fairly_model::{
@@ -13,7 +13,7 @@ use fairly_system::{
 
 /// Meaning of a state proposition.
 pub(super) enum Meaning {
-    Condition(String, Expr),
+    Condition(Expr),
     Deadlock,
     Terminated,
 }
@@ -35,6 +35,9 @@ pub(super) trait Source: TransitionSystem {
     /// Of an event that the model does not list: how it is written, unless it is visible.
     fn unlisted(&self, event: EventId) -> String;
 
+    /// Whether states say who moved last.
+    fn tells_last(&self) -> bool;
+
     /// Whether a process holds in a state, so that no other can move there.
     fn is_held(&self, state: StateId) -> bool;
 }
@@ -51,12 +54,7 @@ impl Source for ModelSystem {
         if self.atom("terminated") == Some(atom) {
             return Some(Meaning::Terminated);
         }
-        let expr = self.space().atom_expression(atom)?;
-        let name = match self.space().condition(atom) {
-            Some((at, _)) => self.model().propositions.get(at).map(|(name, _)| name.clone()),
-            None => None,
-        };
-        Some(Meaning::Condition(name.unwrap_or_default(), expr))
+        self.space().atom_expression(atom).map(Meaning::Condition)
     }
 
     fn values(&self, state: StateId, model: &Model, out: &mut Vec<i64>) {
@@ -106,12 +104,16 @@ impl Source for ModelSystem {
     fn unlisted(&self, event: EventId) -> String {
         let model = self.model();
         if event.index() == model.events.len() {
-            return "#fault".to_owned();
+            return "fault".to_owned();
         }
         let name = self.signature().event_name(event);
         let channel =
             model.channels.iter().position(|it| Some(it.name.as_str()) == name.strip_suffix('?'));
-        format!("#c{}", channel.unwrap_or(usize::MAX))
+        format!("c{}", channel.unwrap_or(usize::MAX))
+    }
+
+    fn tells_last(&self) -> bool {
+        self.space().layout().last_mover.is_some()
     }
 
     fn is_held(&self, state: StateId) -> bool {
@@ -197,7 +199,7 @@ impl Source for Explored<Network> {
         let place = |at: usize| location_of(of, u32::try_from(at).expect("a local state"));
         let locations = here.map(|(at, _)| LocationId(place(at))).collect();
         let slot = Box::new(Expr::Const(i64::try_from(component).ok()?));
-        Some(Meaning::Condition(String::new(), Expr::At { slot, template, locations }))
+        Some(Meaning::Condition(Expr::At { slot, template, locations }))
     }
 
     fn values(&self, state: StateId, _model: &Model, out: &mut Vec<i64>) {
@@ -215,7 +217,11 @@ impl Source for Explored<Network> {
     }
 
     fn unlisted(&self, event: EventId) -> String {
-        format!("#e{}", event.index())
+        format!("e{}", event.index())
+    }
+
+    fn tells_last(&self) -> bool {
+        false
     }
 
     fn is_held(&self, _state: StateId) -> bool {
@@ -238,7 +244,7 @@ pub(super) fn event(source: &impl Source, listed: usize, event: EventId) -> Stri
     let signature = source.signature();
     match signature.event_kind(event) {
         EventKind::Visible => quoted(signature.event_name(event)),
-        _ if event.index() < listed => format!("#e{}", event.index()),
+        _ if event.index() < listed => format!("e{}", event.index()),
         _ => source.unlisted(event),
     }
 }

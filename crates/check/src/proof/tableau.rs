@@ -1,7 +1,7 @@
 //! The automaton of a property's negation, or of the property, whose states are sets of formulas.
 //!
-//! The verifier makes the same expansions letter by letter and has them compared, so subformulas have the same
-//! numbers here and there: operands first, from the left, each once. The rules are those of Gerth, Peled, Vardi
+//! The verifier makes the same expansions letter by letter. The subformulas are written in the certificate: operands
+//! first, from the left, each once. The rules are those of Gerth, Peled, Vardi
 //! and Wolper (PSTV 1995); where the first way to satisfy a formula is a matter of the letter alone, the letter
 //! decides between the ways.
 
@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 
 /// A formula in which only propositions are negated; operands are positions among the subformulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Normal {
+pub(super) enum Normal {
     True,
     False,
     Atom(usize, bool),
@@ -62,6 +62,34 @@ struct Partial {
     label: Label,
 }
 
+impl std::fmt::Display for Normal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Normal::True => f.write_str("true"),
+            Normal::False => f.write_str("false"),
+            Normal::Atom(at, true) => write!(f, "a{at}"),
+            Normal::Atom(at, false) => write!(f, "not a{at}"),
+            Normal::And(one, other) => write!(f, "and {one} {other}"),
+            Normal::Or(one, other) => write!(f, "or {one} {other}"),
+            Normal::Next(one) => write!(f, "X {one}"),
+            Normal::Until(one, other) => write!(f, "U {one} {other}"),
+            Normal::Release(one, other) => write!(f, "R {one} {other}"),
+        }
+    }
+}
+
+/// The subformulas of a formula, or of its negation, and the position of itself among them. They are those of its
+/// [`Tableau`].
+pub(super) fn subformulas(
+    formulas: &Formulas,
+    (formula, holds): (Formula, bool),
+    atoms: &[AtomId],
+) -> Result<(Vec<Normal>, usize), BudgetError> {
+    let mut maker = Maker::new(formulas, atoms);
+    let root = maker.add(formula, holds)?;
+    Ok((maker.nodes, root))
+}
+
 impl Tableau {
     /// The automaton of the negation of a formula; its propositions are the formula's.
     ///
@@ -92,21 +120,19 @@ impl Tableau {
         (formula, holds): (Formula, bool),
         atoms: &[AtomId],
     ) -> Result<Tableau, BudgetError> {
-        let names = atoms.iter().map(|&atom| formulas.atom_of(atom).text().to_owned()).collect();
-        let mut maker = Maker {
-            formulas,
-            atoms,
-            nodes: Vec::new(),
-            known: HashMap::new(),
-            labels: Vec::new(),
-            builder: Builder::new(names),
-        };
+        let mut maker = Maker::new(formulas, atoms);
         let root = maker.add(formula, holds)?;
         maker.automaton(root)
     }
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn new(formulas: &'a Formulas, atoms: &'a [AtomId]) -> Maker<'a> {
+        let names = atoms.iter().map(|&atom| formulas.atom_of(atom).text().to_owned()).collect();
+        let (nodes, known, labels) = (Vec::new(), HashMap::new(), Vec::new());
+        Maker { formulas, atoms, nodes, known, labels, builder: Builder::new(names) }
+    }
+
     fn intern(&mut self, node: Normal) -> Result<usize, BudgetError> {
         if let Some(&known) = self.known.get(&node) {
             return Ok(known);

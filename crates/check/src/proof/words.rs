@@ -1,15 +1,16 @@
-//! Words of a statement: notions, formulas, propositions, moves and constraints.
+//! Words of a statement: notions, propositions, moves and constraints.
 
 use fairly_fairness::{
     AnnotationLevel, Constraint, Level, Notion, Predicate, PrefixKind, Selector, StepFormula,
+    Strength,
 };
-use fairly_logic::{Formula, Formulas, Node};
 use fairly_model::Model;
 use fairly_search::Binding;
 use fairly_system::{AtomIndex, EventSet};
 use hashbrown::HashMap;
 
 use super::ProofError;
+use super::model::Form;
 use super::source::{self, Meaning, Source, quoted};
 
 /// A notion of fairness as it is written.
@@ -32,35 +33,7 @@ pub(super) fn notion(notion: Notion) -> &'static str {
     }
 }
 
-/// A formula with its operators before their operands.
-pub(super) fn written(
-    formulas: &Formulas,
-    formula: Formula,
-    atom: &impl Fn(fairly_logic::AtomId) -> usize,
-) -> String {
-    let name = match formulas.node(formula) {
-        Node::True => return "true".to_owned(),
-        Node::False => return "false".to_owned(),
-        Node::Atom(id) => return format!("a{}", atom(id)),
-        Node::Not(_) => "not",
-        Node::And(_) => "and",
-        Node::Or(_) => "or",
-        Node::Implies(..) => "implies",
-        Node::Iff(..) => "iff",
-        Node::Xor(..) => "xor",
-        Node::Next(_) => "X",
-        Node::Finally(_) => "F",
-        Node::Globally(_) => "G",
-        Node::Until(..) => "U",
-        Node::Release(..) => "R",
-        Node::WeakUntil(..) => "W",
-        Node::StrongRelease(..) => "M",
-    };
-    let operands = formulas.children(formula).iter().map(|&it| written(formulas, it, atom));
-    format!("({name} {})", operands.collect::<Vec<_>>().join(" "))
-}
-
-/// Parts of a statement, and the model with the propositions that it speaks of.
+/// Parts of a statement, and the model that it speaks of.
 pub(super) struct Writer {
     pub(super) model: Model,
     /// Propositions that only constraints speak of.
@@ -68,12 +41,17 @@ pub(super) struct Writer {
     /// By state proposition: its number in the statement.
     atoms: HashMap<AtomIndex, usize>,
     pub(super) count: usize,
+    /// The table of formulas.
+    pub(super) nodes: Vec<String>,
+    /// Constraints that are assumed besides, which come first.
+    assumed: Vec<Constraint>,
 }
 
 impl Writer {
     pub(super) fn new(system: &impl Source) -> Writer {
-        let model = system.model();
-        Writer { model, further: Vec::new(), atoms: HashMap::new(), count: 0 }
+        let (further, nodes) = (Vec::new(), Vec::new());
+        let (model, atoms) = (system.model(), HashMap::new());
+        Writer { model, further, atoms, count: 0, nodes, assumed: Vec::new() }
     }
 
     /// A proposition of the formula.
@@ -89,11 +67,7 @@ impl Writer {
                 match system.meaning(*atom) {
                     Some(Meaning::Deadlock) => "deadlock".to_owned(),
                     Some(Meaning::Terminated) => "terminated".to_owned(),
-                    Some(Meaning::Condition(known, expr)) => {
-                        let known = if known.is_empty() { name } else { &known };
-                        self.model.propositions.push((known.to_owned(), expr));
-                        format!("proposition {}", self.model.propositions.len() - 1)
-                    }
+                    Some(Meaning::Condition(expr)) => format!("condition {}", Form(&expr)),
                     None => {
                         return Err(ProofError::NotCovered(
                             "a proposition about several components",
@@ -101,7 +75,7 @@ impl Writer {
                     }
                 }
             }
-            Binding::Event(events) => format!("event {}", self.events(system, events)),
+            Binding::Event(events) => format!("event{}", self.events(system, events)),
             Binding::Enabled(selector) => format!("enabled {}", self.selector(system, selector)?),
             Binding::Taken(selector) => format!("taken {}", self.selector(system, selector)?),
         };
@@ -109,14 +83,20 @@ impl Writer {
         Ok(format!("atom {} {meaning}", quoted(name)))
     }
 
+    /// Adds a subformula; gives its position.
+    pub(super) fn node(&mut self, node: String) -> usize {
+        self.nodes.push(format!("node {node}"));
+        self.nodes.len() - 1
+    }
+
     fn events(&self, system: &impl Source, events: &EventSet) -> String {
         let mut events = events.clone();
         events.learn(system.signature());
         let listed = self.model.events.len();
         let all = events.members().iter().map(|&it| source::event(system, listed, it));
-        let mut all: Vec<String> = all.collect();
+        let mut all: Vec<String> = all.map(|event| format!(" {event}")).collect();
         all.dedup();
-        format!("({})", all.join(" "))
+        all.concat()
     }
 
     pub(super) fn selector(
@@ -125,10 +105,10 @@ impl Writer {
         selector: &Selector,
     ) -> Result<String, ProofError> {
         Ok(match selector {
-            Selector::Process(process) => format!("process p{process}"),
-            Selector::Events(events) => format!("events {}", self.events(system, events)),
+            Selector::Process(process) => format!("(process p{process})"),
+            Selector::Events(events) => format!("(events{})", self.events(system, events)),
             Selector::Part(process, events) => {
-                format!("part p{process} {}", self.events(system, events))
+                format!("(part p{process}{})", self.events(system, events))
             }
             Selector::Moves(moves) => {
                 let mut all = Vec::new();
@@ -140,7 +120,7 @@ impl Writer {
                     let event = source::event(system, self.model.events.len(), event);
                     all.push(format!("(p{slot} t{template} q{location} {edge} {event})"));
                 }
-                format!("moves ({})", all.join(" "))
+                format!("(moves {})", all.join(" "))
             }
         })
     }
@@ -150,40 +130,47 @@ impl Writer {
         system: &mut impl Source,
         predicate: &Predicate,
     ) -> Result<String, ProofError> {
-        Ok(match predicate {
-            Predicate::True => "true".to_owned(),
-            Predicate::Enabled(selector) => format!("enabled {}", self.selector(system, selector)?),
-            Predicate::Disabled(selector) => {
-                format!("disabled {}", self.selector(system, selector)?)
+        let (word, selector) = match predicate {
+            Predicate::True => return Ok("true".to_owned()),
+            Predicate::Step(formula) => {
+                return Ok(format!("(step {})", self.step(system, formula, true)?));
             }
-            Predicate::Ready(selector) => format!("ready {}", self.selector(system, selector)?),
-            Predicate::Taken(selector) => format!("taken {}", self.selector(system, selector)?),
-            Predicate::Step(formula) => format!("step {}", self.step(system, formula)?),
-        })
+            Predicate::Enabled(selector) => ("enabled", selector),
+            Predicate::Disabled(selector) => ("disabled", selector),
+            Predicate::Ready(selector) => ("ready", selector),
+            Predicate::Taken(selector) => ("taken", selector),
+        };
+        Ok(format!("({word} {})", self.selector(system, selector)?))
     }
 
+    /// A formula about a step, or its negation, in the table.
     fn step(
         &mut self,
         system: &mut impl Source,
         formula: &StepFormula,
-    ) -> Result<String, ProofError> {
-        let mut all = |parts: &[StepFormula], word: &str| -> Result<String, ProofError> {
-            let parts: Result<Vec<String>, ProofError> =
-                parts.iter().map(|part| self.step(system, part)).collect();
-            Ok(format!("({word} {})", parts?.join(" ")))
-        };
-        Ok(match formula {
-            StepFormula::Not(inner) => all(std::slice::from_ref(inner), "not")?,
-            StepFormula::And(parts) => all(parts, "and")?,
-            StepFormula::Or(parts) => all(parts, "or")?,
+        holds: bool,
+    ) -> Result<usize, ProofError> {
+        let atom = match formula {
+            StepFormula::Not(inner) => return self.step(system, inner, !holds),
+            StepFormula::And(parts) | StepFormula::Or(parts) => {
+                let and = matches!(formula, StepFormula::And(_)) == holds;
+                let mut all = self.node(if and { "true" } else { "false" }.to_owned());
+                for part in parts {
+                    let part = self.step(system, part, holds)?;
+                    let word = if and { "and" } else { "or" };
+                    all = self.node(format!("{word} {all} {part}"));
+                }
+                return Ok(all);
+            }
             StepFormula::State(atom) => match self.atoms.get(atom) {
-                Some(known) => format!("a{known}"),
+                Some(&known) => known,
                 None => self.further_atom(system, &Binding::State(*atom))?,
             },
             StepFormula::Event(events) => {
                 self.further_atom(system, &Binding::Event(events.clone()))?
             }
-        })
+        };
+        Ok(self.node(format!("{}a{atom}", if holds { "" } else { "not " })))
     }
 
     /// A proposition that only constraints speak of.
@@ -191,20 +178,65 @@ impl Writer {
         &mut self,
         system: &mut impl Source,
         binding: &Binding,
-    ) -> Result<String, ProofError> {
+    ) -> Result<usize, ProofError> {
         let at = self.count;
         let line = self.atom(system, &format!("c{at}"), binding)?;
         self.further.push(line);
-        Ok(format!("a{at}"))
+        Ok(at)
     }
 
-    pub(super) fn constraint(
+    /// The lines that say what is assumed besides.
+    pub(super) fn assume(
         &mut self,
         system: &mut impl Source,
+        constraints: &[Constraint],
+    ) -> Result<Vec<String>, ProofError> {
+        let mut lines = Vec::new();
+        for constraint in constraints {
+            let when = self.predicate(system, &constraint.when)?;
+            let then = self.predicate(system, &constraint.then)?;
+            lines.push(format!("assume {} {when} {then}", constraint.strength));
+        }
+        self.assumed = constraints.to_vec();
+        Ok(lines)
+    }
+
+    /// The position of a constraint among those that are assumed besides.
+    pub(super) fn assumed(&self, constraint: &Constraint) -> Option<usize> {
+        self.assumed.iter().position(|it| it == constraint)
+    }
+
+    /// The line of a constraint of a notion: the moves that it is about.
+    pub(super) fn constraint(
+        &self,
+        system: &impl Source,
+        notion: Notion,
         constraint: &Constraint,
     ) -> Result<String, ProofError> {
-        let when = self.predicate(system, &constraint.when)?;
-        let then = self.predicate(system, &constraint.then)?;
-        Ok(format!("{} {when} {then}", constraint.strength))
+        let (Predicate::Enabled(of) | Predicate::Ready(of)) = &constraint.when else {
+            return Err(ProofError::NotCovered("a constraint of another kind"));
+        };
+        let word = match (constraint.strength, &constraint.when) {
+            (Strength::Weak, Predicate::Ready(_)) => "wl",
+            (Strength::Weak, _) => "wf",
+            (Strength::Strong, Predicate::Ready(_)) => "sl",
+            (Strength::Strong, _) => "sf",
+        };
+        let selector = self.selector(system, of)?;
+        Ok(match (notion, of) {
+            (Notion::Annotated(AnnotationLevel::Name), _) => {
+                format!("constraint {word} {selector}")
+            }
+            // All moves of a process with one event and this annotation.
+            (Notion::Annotated(AnnotationLevel::Occurrence), Selector::Moves(moves)) => {
+                let Some((slot, ..)) = moves.first().and_then(|&of| system.place(of)) else {
+                    return Err(ProofError::NotCovered("a move without an edge"));
+                };
+                let event = system.signature().moves[moves[0].index()].event;
+                let event = source::event(system, self.model.events.len(), event);
+                format!("constraint ({word} p{slot} {event})")
+            }
+            _ => format!("constraint {selector}"),
+        })
     }
 }

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 /// The first bytes of a certificate.
-const MAGIC: &[u8] = b"fairly certificate 1\n";
+const MAGIC: &[u8] = b"fairly certificate 2\n";
 /// States from one that shares nothing with the one before to the next.
 const BLOCK: usize = 16;
 
@@ -105,5 +105,13 @@ pub(super) fn certificate(statement: &str, model: &str, mut rows: Rows) -> Vec<u
         length(&mut out, place[list as usize]);
         before = state;
     }
+    let sum = checksum(&out);
+    out.extend(sum.to_le_bytes());
     out
+}
+
+/// FNV-1a with 64 bits.
+fn checksum(bytes: &[u8]) -> u64 {
+    let with = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, with)
 }
