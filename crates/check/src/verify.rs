@@ -829,7 +829,7 @@ pub(crate) fn short<S: TransitionSystem>(
         let near = nearest::shorter(product, &lasso, searched, unlimited);
         // Only what is shorter still counts, so that a run that is near the start stays as it is.
         let known = near.as_ref().unwrap_or(&lasso);
-        shorter_alone(product, known, options.bounds).or(near)
+        shorter_of_few(product, known, options.bounds).or(near)
     });
     product.system_mut().stop_at(Stop::default());
     options.bounds.enter(None);
@@ -839,8 +839,8 @@ pub(crate) fn short<S: TransitionSystem>(
 /// Steps of a lasso that is short enough.
 const SHORT: usize = 12;
 
-/// A shorter lasso in which one process goes round alone.
-fn shorter_alone<S: TransitionSystem>(
+/// A shorter lasso in which one process goes round alone, or two or three do.
+fn shorter_of_few<S: TransitionSystem>(
     product: &mut Product<'_, S>,
     lasso: &Lasso,
     bounds: Bounds,
@@ -851,17 +851,17 @@ fn shorter_alone<S: TransitionSystem>(
     let bounds = near(bounds, 0);
     product.system_mut().stop_at(bounds.stop());
     let processes = product.system().signature().processes.len();
-    let takes_part = |product: &mut Product<'_, S>, node, process| {
+    let movers = |product: &mut Product<'_, S>, node| {
         let mut transitions = Vec::new();
         product.transitions(node, &mut transitions);
         let system = product.system();
-        let takes_part = |step: &Transition| {
-            let participants = &system.action(step.action).participants;
-            participants.iter().any(|it: &ProcessId| it.index() == process)
+        let movers = |step: &Transition| {
+            let participants = system.action(step.action).participants.iter();
+            participants.map(|process: &ProcessId| process.index()).collect()
         };
-        transitions.iter().map(takes_part).collect()
+        transitions.iter().map(movers).collect()
     };
-    nearest::shorter_alone(product, lasso, processes, bounds, takes_part)
+    nearest::shorter_of_few(product, lasso, processes, bounds, movers)
 }
 
 /// Steps of a run between two questions whether to stop. A run that is shorter is never given up.

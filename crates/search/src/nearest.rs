@@ -37,51 +37,122 @@ pub fn shorter<G: Graph>(
     Some(explored.lasso_of_original(&shorter))
 }
 
-/// Nodes that are looked at for lassos of one process, from one node and in all.
-const ALONE: usize = 1 << 12;
-const ALL_ALONE: usize = 1 << 16;
-/// Nodes of a lasso from which on one process may go alone.
-const BEGINNINGS: usize = 8;
-/// Processes that may go alone.
-const PROCESSES: usize = 64;
+/// How far lassos of so many processes are looked for.
+struct Few {
+    processes: usize,
+    /// Nodes from one node of the lasso on.
+    nodes: usize,
+    /// Nodes in all.
+    all: usize,
+    /// Processes of which these are chosen.
+    among: usize,
+}
 
-/// A shorter accepted lasso than this one in which, from some node of it on, one process takes part in every step,
-/// if one is found with little effort. A long round of one process is far away in a breadth-first search as soon as
-/// others can move beside it. `takes_part` says of the steps of a node whether a process takes part.
-pub fn shorter_alone<G: Graph>(
+const FEW: [Few; 3] = [
+    Few { processes: 1, nodes: 1 << 12, all: 1 << 16, among: 64 },
+    Few { processes: 2, nodes: 1 << 13, all: 1 << 17, among: 8 },
+    Few { processes: 3, nodes: 1 << 15, all: 1 << 18, among: 6 },
+];
+/// Nodes of a lasso, evenly spread, from which on few processes may go alone; beside those near its beginning.
+const BEGINNINGS: usize = 8;
+/// Times that a lasso which was made shorter is made shorter again.
+const ROUNDS: usize = 4;
+
+/// A shorter accepted lasso than this one in which, from some node of it on, only one process, or two or three, take
+/// part in the steps, if one is found with little effort. A long round of few processes is far away in a breadth-first
+/// search as soon as others can move beside them. `movers` says of the steps of a node which processes take part.
+pub fn shorter_of_few<G: Graph>(
     graph: &mut G,
     lasso: &Lasso,
     processes: usize,
     bounds: Bounds,
-    takes_part: impl Fn(&mut G, StateId, usize) -> Vec<bool>,
+    mut movers: impl FnMut(&mut G, StateId) -> Vec<Vec<usize>>,
 ) -> Option<Lasso> {
     let budget = Budget::new(Bounds { nodes: None, ..bounds });
+    let mut left = FEW.map(|few| few.all);
+    let mut best: Option<Lasso> = None;
+    for _ in 0..ROUNDS {
+        let known = best.as_ref().unwrap_or(lasso);
+        let Some(shorter) = of_few(graph, known, processes, &budget, &mut left, &mut movers) else {
+            break;
+        };
+        best = Some(shorter);
+    }
+    best
+}
+
+fn of_few<G: Graph>(
+    graph: &mut G,
+    lasso: &Lasso,
+    processes: usize,
+    budget: &Budget,
+    left: &mut [usize; FEW.len()],
+    movers: &mut impl FnMut(&mut G, StateId) -> Vec<Vec<usize>>,
+) -> Option<Lasso> {
     let path: Vec<Hop> = lasso.stem.iter().chain(&lasso.cycle).copied().collect();
-    let (mut best, mut most, mut left) = (None, path.len(), ALL_ALONE);
-    for position in (0..path.len()).step_by(path.len().div_ceil(BEGINNINGS).max(1)) {
-        for process in 0..processes.min(PROCESSES) {
-            if most <= position + 1 || left == 0 || budget.in_time().is_err() {
-                return best;
+    // Those that move in the loop first, and of these the ones that move most.
+    let mut moves = vec![(0, 0); processes];
+    for (at, hop) in path.iter().enumerate() {
+        let movers = movers(graph, hop.from);
+        for &process in movers.get(hop.nth as usize).into_iter().flatten() {
+            let Some((in_loop, in_stem)) = moves.get_mut(process) else { continue };
+            *(if at < lasso.stem.len() { in_stem } else { in_loop }) += 1;
+        }
+    }
+    let mut busiest: Vec<usize> = (0..processes).collect();
+    busiest.sort_by_key(|&process| std::cmp::Reverse(moves[process]));
+    let mut positions: Vec<usize> =
+        (0..path.len()).step_by(path.len().div_ceil(BEGINNINGS).max(1)).collect();
+    positions.extend((0..).map(|power| 1 << power).take_while(|&position| position < path.len()));
+    positions.sort_unstable();
+    positions.dedup();
+    let (mut best, mut most) = (None, path.len());
+    for (few, left) in FEW.iter().zip(left) {
+        let groups = groups(&busiest[..busiest.len().min(few.among)], few.processes);
+        for &position in &positions {
+            for group in &groups {
+                if most <= position + 1 || *left == 0 {
+                    break;
+                }
+                if budget.in_time().is_err() {
+                    return best;
+                }
+                let keeps = |graph: &mut G, node| {
+                    let is_of = |step: &Vec<usize>| step.iter().any(|it| group.contains(it));
+                    movers(graph, node).iter().map(is_of).collect()
+                };
+                let start = path[position].from;
+                let mut part =
+                    Part { graph: &mut *graph, start, keeps, left: few.nodes.min(*left) };
+                let before = part.left;
+                let explored = Explored::of(&mut part);
+                *left -= before - part.left;
+                let Ok(explored) = explored else { continue };
+                let Ok(Some(short)) = explored.short_lasso(most - position, PAIRS / 16) else {
+                    continue;
+                };
+                let Lasso { stem, cycle } = explored.lasso_of_original(&short);
+                let mut found = path[..position].to_vec();
+                found.extend(stem.into_iter().map(|hop| part.of_graph(hop)));
+                let cycle: Vec<Hop> = cycle.into_iter().map(|hop| part.of_graph(hop)).collect();
+                most = found.len() + cycle.len();
+                best = Some(Lasso { stem: found, cycle });
             }
-            let keeps = |graph: &mut G, node| takes_part(graph, node, process);
-            let start = path[position].from;
-            let mut part = Part { graph: &mut *graph, start, keeps, left: left.min(ALONE) };
-            let before = part.left;
-            let explored = Explored::of(&mut part);
-            left -= before - part.left;
-            let Ok(explored) = explored else { continue };
-            let Ok(Some(short)) = explored.short_lasso(most - position, PAIRS / 64) else {
-                continue;
-            };
-            let Lasso { stem, cycle } = explored.lasso_of_original(&short);
-            let mut found = path[..position].to_vec();
-            found.extend(stem.into_iter().map(|hop| part.of_graph(hop)));
-            let cycle: Vec<Hop> = cycle.into_iter().map(|hop| part.of_graph(hop)).collect();
-            most = found.len() + cycle.len();
-            best = Some(Lasso { stem: found, cycle });
         }
     }
     best
+}
+
+/// All groups of so many of these, in their order.
+fn groups(of: &[usize], size: usize) -> Vec<Vec<usize>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let with = |(at, &first): (usize, &usize)| {
+        let rest = groups(&of[at + 1..], size - 1).into_iter();
+        rest.map(move |rest| [vec![first], rest].concat()).collect::<Vec<_>>()
+    };
+    of.iter().enumerate().flat_map(with).collect()
 }
 
 /// Some steps of a graph, from another start.
@@ -93,7 +164,7 @@ struct Part<'a, G, K> {
     left: usize,
 }
 
-impl<G: Graph, K: Fn(&mut G, StateId) -> Vec<bool>> Part<'_, G, K> {
+impl<G: Graph, K: FnMut(&mut G, StateId) -> Vec<bool>> Part<'_, G, K> {
     /// The positions of the steps of a node that belong to the part, and the steps.
     fn kept(&mut self, node: StateId) -> Vec<(u32, Step)> {
         let mut all = Vec::new();
@@ -109,7 +180,7 @@ impl<G: Graph, K: Fn(&mut G, StateId) -> Vec<bool>> Part<'_, G, K> {
     }
 }
 
-impl<G: Graph, K: Fn(&mut G, StateId) -> Vec<bool>> Graph for Part<'_, G, K> {
+impl<G: Graph, K: FnMut(&mut G, StateId) -> Vec<bool>> Graph for Part<'_, G, K> {
     fn initial(&mut self) -> Vec<StateId> {
         vec![self.start]
     }
