@@ -52,6 +52,8 @@ pub(super) struct Passage {
     /// By state: the component it is in, if that has a cycle; otherwise [`NO_CYCLE`]. Empty if there
     /// is none.
     cycles: Vec<u32>,
+    /// The state that is expanded, and its steps.
+    row: Vec<u64>,
     steps: Steps,
 }
 
@@ -74,6 +76,7 @@ impl Passage {
             faults: Vec::new(),
             meets: false,
             cycles: Vec::new(),
+            row: Vec::new(),
             steps: Steps::default(),
         }
     }
@@ -123,7 +126,8 @@ impl Passage {
         scratch: &mut Scratch,
         extent: Extent,
     ) -> Result<(), LimitError> {
-        let mut row = vec![0; self.width];
+        let mut row = std::mem::take(&mut self.row);
+        row.resize(self.width, 0);
         let mut steps = std::mem::take(&mut self.steps);
         let mut at = 0;
         let mut is_small = true;
@@ -144,7 +148,7 @@ impl Passage {
             self.add(&steps);
             at += 1;
         }
-        self.steps = steps;
+        (self.row, self.steps) = (row, steps);
         if !is_small {
             return Err(LimitError);
         }
