@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::fir::{ANNOTATIONS, Annotation, Edge, Kind, Label};
+use crate::fir::{ANNOTATIONS, Annotation, Kind};
 use crate::forms::{Forms, shown};
 use crate::rejected::{Rejected, Rule, reject};
 use crate::step::{IDLE, Machine, Move};
@@ -343,13 +343,16 @@ pub(crate) fn annotated<'m>(
     moves.filter_map(|of| Some((machine.edge(of)?.annotation?, Events::of(of.event, machine))))
 }
 
-/// The annotated events that do not depend on the state.
+/// The annotated events that do not depend on the state: an edge annotates them even if it is never open.
 pub(crate) fn fixed_annotated(machine: &Machine) -> Annotated {
-    let templates = machine.model.slots.iter().flat_map(|slot| &slot.templates);
-    let locations = templates.flat_map(|&it| &machine.model.templates[it].locations);
-    let one = |edge: &Edge| match edge.label {
-        Label::Event(event) => Some((edge.annotation?, Events::of(event, machine))),
-        Label::Data(..) | Label::Message => None,
-    };
-    locations.flat_map(|it| &it.edges).filter_map(one).collect()
+    let mut all = Annotated::new();
+    for (at, slot) in machine.model.slots.iter().enumerate() {
+        let templates = slot.templates.iter().map(|&it| &machine.model.templates[it]);
+        let edges = templates.flat_map(|it| &it.locations).flat_map(|it| &it.edges);
+        for edge in edges {
+            let event = machine.fixed_event(at, edge).map(|event| Events::of(event, machine));
+            all.extend(edge.annotation.zip(event));
+        }
+    }
+    all
 }

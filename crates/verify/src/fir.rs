@@ -116,6 +116,17 @@ pub(crate) enum Label {
     Message,
 }
 
+impl Label {
+    /// Whether its event does not depend on the state.
+    pub(crate) fn is_fixed(&self) -> bool {
+        match self {
+            Label::Event(_) => true,
+            Label::Data(_, values) => values.iter().all(|it| matches!(it.op, Op::Const(_))),
+            Label::Message => false,
+        }
+    }
+}
+
 /// A message that goes through a channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfer {

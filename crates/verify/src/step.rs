@@ -152,7 +152,7 @@ impl Machine {
         events.names.push("fault".to_owned());
         events.names.extend(model.channels.iter().map(|channel| format!("{}?", channel.name)));
         let annotates_by_state =
-            model.edges().any(|edge| edge.annotation.is_some() && label(edge).is_none());
+            model.edges().any(|edge| edge.annotation.is_some() && !edge.label.is_fixed());
         let events = RefCell::new(events);
         Ok(Machine { model, layout, gatherings, annotates_by_state, events })
     }
@@ -294,7 +294,7 @@ impl Machine {
     }
 
     /// The event of an edge, if it does not depend on the state.
-    fn fixed_event(&self, slot: usize, edge: &Edge) -> Option<usize> {
+    pub(crate) fn fixed_event(&self, slot: usize, edge: &Edge) -> Option<usize> {
         let constant = |value: &Expr| match value.op {
             Op::Const(value) => Some(value),
             _ => None,

@@ -141,6 +141,12 @@ fn an_annotation_of_events_that_depend_on_the_state_is_that_of_all_moves_alike()
     for subject in ["wl (events \"d.2\")", "wl (events \"a\")", "wf (events \"a\")"] {
         rejected(Rule::Constraint, &of("\"annotated name\"", "(fair wl)", subject));
     }
+    // An event that is made of a constant is annotated by an edge that is never open.
+    let closed = "(constraint wl (events \"d.2\")) (set 4)";
+    let statement = STATEMENT.replace("none", "\"annotated name\"").replace("(set 4)", closed);
+    let model =
+        MODEL.replace("(q0 e2", "(q0 (if 0) (data d 2) (fair wl)) (q0 e2").replace("q0 1", "q0 2");
+    assert!(verify(&certificate(&statement, &model, &LISTS, &STATES)).is_ok());
     let annotated = MODEL.replace("(q0 e1", "(q0 e1 (fair wf)");
     let statement = |word: &str| {
         let lines = format!("(constraint {word} (events \"a\")) (set 4)");
