@@ -63,7 +63,7 @@ struct InRows<'a> {
     space: &'a dyn Space,
     target: Target<'a>,
     watch: Option<&'static Watch>,
-    /// What kept growing, if the search is cut.
+    /// Growth until the search was cut, if it was.
     grown: Mutex<Option<Growth>>,
 }
 
@@ -271,7 +271,7 @@ struct Values<'a> {
     bar: AtomicI64,
     best: Mutex<Option<(i64, StateIndex)>>,
     watch: Option<&'static Watch>,
-    /// What kept growing, if the search is cut.
+    /// Growth until the search was cut, if it was.
     grown: Mutex<Option<Growth>>,
 }
 

@@ -33,6 +33,16 @@ const CLAIMS: &[Claim] = &[
         shown: Shown::Here(a_report_ends_with_one_command),
     },
     Claim {
+        page: "docs/book/tutorial.md",
+        says: "Every report ends with one command to try next.",
+        shown: Shown::Here(a_report_ends_with_one_command),
+    },
+    Claim {
+        page: "README.md",
+        says: "Freely mixed, named in every verdict,",
+        shown: Shown::Here(the_assumption_stands_beside_the_answer),
+    },
+    Claim {
         page: "docs/book/commands.md",
         says: "A report ends with exactly one line `next:`, the command to try next.",
         shown: Shown::Here(a_report_ends_with_one_command),

@@ -171,7 +171,7 @@ fn names_of_the_wrong_kind() {
         ("Q(1) -> Skip", "E1014", "Q(1)"),
         ("case { default: Skip }", "E1006", "default"),
         ("[x > 0 and b] Skip", "E1006", "and"),
-        ("Q([])", "E1062", "[]"),
+        ("Q([])", "E1006", "[]"),
         ("e{x = x $ 1;} -> Skip", "E1024", "x $ 1"),
         ("[a[0].f(1)] Skip", "E1024", "a[0].f"),
         ("[x == new Set()] Skip", "E1054", "new"),

@@ -23,7 +23,7 @@ pub struct Searched {
     pub product: (usize, usize),
     /// States of the system that were expanded, and transitions out of them.
     pub system: (usize, usize),
-    /// What kept growing until the search was cut.
+    /// Growth until the search was cut, if it was.
     pub growth: Option<Growth>,
 }
 

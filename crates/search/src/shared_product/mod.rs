@@ -405,7 +405,7 @@ impl<'a, S: Space + ?Sized> SharedProduct<'a, S> {
         (self.expanded.load(Ordering::Acquire), self.transitions.load(Ordering::Acquire))
     }
 
-    /// What kept growing in the states of the system that were met.
+    /// Growth in the states of the system, in the order in which they were met.
     pub fn growth(&self) -> Option<Growth> {
         let mut memory = self.worker();
         self.space.growth(self.states.len(), &mut |at, row| {
