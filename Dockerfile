@@ -11,7 +11,7 @@ FROM debian:bookworm-slim
 COPY --from=build /out/fairly /out/cargo-fairly /out/fairly-verify /usr/local/bin/
 # Models are untrusted; nothing here needs to be root.
 RUN useradd --create-home --uid 10001 fairly
-USER fairly
+USER 10001
 WORKDIR /models
 ENTRYPOINT ["fairly"]
 CMD ["--help"]

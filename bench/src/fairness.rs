@@ -5,7 +5,7 @@
 //! Nodes, steps and bytes do not depend on how busy the machine is; time does, see [`timed`].
 
 use std::fmt::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fairly_explore::Explored;
 use fairly_fairness::Strength;
@@ -19,6 +19,7 @@ use fairly_translate::{Options, translate};
 use peak_alloc::PeakAlloc;
 
 use crate::clock::timed;
+use crate::growth::{Growing, Measured};
 use crate::plot::{Panel, Point, Series, Stroke};
 use crate::spin;
 use crate::systems::{Family, constraints};
@@ -41,6 +42,8 @@ pub struct Plan {
     /// A run that visits more nodes than this is given up, and its engine is not asked about more
     /// processes.
     pub nodes: usize,
+    /// The same for one that takes longer.
+    pub limit: Option<Duration>,
     /// How many processes at the most, Peterson's and the semaphore's.
     pub processes: [usize; 2],
 }
@@ -48,7 +51,7 @@ pub struct Plan {
 impl Default for Plan {
     /// The recorded benchmark: the semaphore as far as the paper went, Peterson's until nothing is left.
     fn default() -> Self {
-        Plan { nodes: 3_000_000, processes: [7, 12] }
+        Plan { nodes: 3_000_000, limit: None, processes: [7, 12] }
     }
 }
 
@@ -60,6 +63,8 @@ pub struct Report {
     /// Nodes, nodes a state of the system, and time, over the number of processes: three for each
     /// system.
     pub panels: Vec<Panel>,
+    /// What `streett` needed for each system and notion under which the property holds.
+    pub growth: Vec<Growing>,
 }
 
 /// One run of one engine.
@@ -91,14 +96,15 @@ fn negation(network: &Explored<Network>, property: &str) -> (Automaton, Vec<Bind
 }
 
 /// One run: everything from the components on is counted.
-fn run(family: Family, n: usize, strength: Strength, engine: &Engine, nodes: usize) -> Cost {
+fn run(family: Family, n: usize, strength: Strength, engine: &Engine, plan: &Plan) -> Cost {
     let mut network = family.network(n);
     let constraints = constraints(&network, n, strength);
     let (automaton, bindings) = negation(&network, family.property());
     let ((answer, cut), time) = timed(|| {
         let negation = Negation::new(&automaton, bindings);
         let mut product = Product::new(&mut network, negation, constraints);
-        let bounds = Bounds { nodes: Some(nodes), ..Bounds::default() };
+        let deadline = plan.limit.map(|limit| Instant::now() + limit);
+        let bounds = Bounds { nodes: Some(plan.nodes), deadline, ..Bounds::default() };
         let mut bounded = Bounded::new(&mut product, bounds);
         let answer = engine.find_path(&mut bounded).expect("the engine decides this");
         (answer, bounded.cut())
@@ -123,12 +129,12 @@ fn measure(
 ) -> Cost {
     peak.reset_peak_usage();
     let before = peak.current_usage();
-    let mut cost = run(family, n, strength, engine, plan.nodes);
+    let mut cost = run(family, n, strength, engine, plan);
     cost.bytes = peak.peak_usage().saturating_sub(before);
     let Some(holds) = cost.holds else { return cost };
     let right = family.holds(strength);
     assert_eq!(holds, right, "{} on {family} {n} under {strength} fairness", engine.name);
-    cost.time = best(cost.time, || run(family, n, strength, engine, plan.nodes).time);
+    cost.time = best(cost.time, || run(family, n, strength, engine, plan).time);
     cost
 }
 
@@ -196,9 +202,28 @@ pub fn report(plan: &Plan, peak: &PeakAlloc) -> Report {
             table(&mut report.tables, family, strength, &states, &side_by_side, plan);
         }
         report.panels.extend(panels(family, &columns, &states));
+        report.growth.extend(columns.iter().filter_map(|column| growing(family, column)));
     }
     report.tables.push_str(&against_spin(plan));
     report
+}
+
+/// How an engine grows over the sizes that it finished, where it has to search everything.
+fn growing(family: Family, column: &(Strength, &Engine, Column)) -> Option<Growing> {
+    let (strength, engine, costs) = column;
+    if engine.name != "streett" || !family.holds(*strength) {
+        return None;
+    }
+    let finished = costs.iter().flatten().filter(|cost| cost.holds.is_some());
+    let measured = finished.map(|cost| Measured {
+        states: cost.nodes,
+        seconds: cost.time.as_secs_f64(),
+        bytes: cost.bytes,
+    });
+    Some(Growing {
+        family: format!("{family}, {strength} fairness, `streett`"),
+        measured: measured.collect(),
+    })
 }
 
 fn table(
@@ -302,12 +327,11 @@ fn against_spin(plan: &Plan) -> String {
     let mut rows = String::new();
     let engine = Engine::general();
     for n in 2..=plan.processes[0] {
-        let ours = run(Family::Peterson, n, Strength::Weak, engine, plan.nodes);
+        let ours = run(Family::Peterson, n, Strength::Weak, engine, plan);
         if ours.holds.is_none() {
             break;
         }
-        let time =
-            best(ours.time, || run(Family::Peterson, n, Strength::Weak, engine, plan.nodes).time);
+        let time = best(ours.time, || run(Family::Peterson, n, Strength::Weak, engine, plan).time);
         let theirs = match spin::peterson(n) {
             Ok(theirs) => theirs,
             Err(why) => {
@@ -343,7 +367,13 @@ mod tests {
             for n in 2..=most {
                 for strength in NOTIONS {
                     for engine in engines() {
-                        let cost = run(family, n, strength, engine, usize::MAX);
+                        let cost = run(
+                            family,
+                            n,
+                            strength,
+                            engine,
+                            &Plan { nodes: usize::MAX, ..Plan::default() },
+                        );
                         assert_eq!(
                             cost.holds,
                             Some(family.holds(strength)),
@@ -360,7 +390,13 @@ mod tests {
     fn a_run_with_monitors_can_be_given_up() {
         let engine = Engine::of(Procedure::Emptiness(Algorithm::NestedDfs));
         // 48 states, 2⁵ times as many with monitors.
-        let cost = run(Family::Semaphore, 4, Strength::Strong, engine, 200);
+        let cost = run(
+            Family::Semaphore,
+            4,
+            Strength::Strong,
+            engine,
+            &Plan { nodes: 200, ..Plan::default() },
+        );
         assert_eq!((cost.holds, cost.nodes), (None, 200));
     }
 }

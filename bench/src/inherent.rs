@@ -6,6 +6,7 @@
 //! places where an `a` was. Only counts are printed, which do not depend on how busy the machine is.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use fairly_explore::Explored;
 use fairly_logic::Formulas;
@@ -14,7 +15,8 @@ use fairly_search::{Binding, Bounds};
 use fairly_system::{ComponentBuilder, Composition, EventSet, Network, TransitionSystem};
 use fairly_translate::{Options, translate};
 
-use crate::units::grouped;
+use crate::clock::timed;
+use crate::units::{duration, grouped};
 
 /// The procedures, in the order of the columns.
 const COMPARED: [(&str, Procedure); 3] = [
@@ -33,8 +35,8 @@ fn network() -> Explored<Network> {
     Explored::new(Network::new(components, &Composition::default()).expect("names differ"))
 }
 
-/// Pairs and states of automata that a procedure built; `None` if that were too many.
-fn run(steps: usize, procedure: Procedure, most: usize) -> Option<usize> {
+/// Pairs and states of automata that a procedure built, and the time; `None` if that were too many.
+fn run(steps: usize, procedure: Procedure, most: usize) -> Option<(usize, Duration)> {
     let mut network = network();
     let mut formulas = Formulas::new();
     let text = format!("F (a && {}b)", "X ".repeat(steps));
@@ -47,13 +49,15 @@ fn run(steps: usize, procedure: Procedure, most: usize) -> Option<usize> {
     let bounds = Bounds { nodes: Some(most), ..Bounds::default() };
     let options =
         inherent::Options { reading: PrefixKind::Trace, procedure, bounds, ..Default::default() };
-    let answer = inherent::check(&mut network, &automaton, bindings, &options).ok()?;
+    let (answer, time) =
+        timed(|| inherent::check(&mut network, &automaton, bindings, &options).ok());
+    let answer = answer?;
     assert_eq!(answer.verdict, Verdict::Holds, "an `a` can always come");
-    Some(answer.effort.pairs)
+    Some((answer.effort.pairs, time))
 }
 
-/// The table, in Markdown.
-pub fn table(most: usize) -> String {
+/// The table, in Markdown, with times beside the counts or without.
+pub fn table(most: usize, with_times: bool) -> String {
     let mut text = format!(
         "# Inherent fairness\n\nThe property `F (a && X…X b)` of a system that takes `a` and `b` in any order. \
          Pairs of a state and a set, and states of\nautomata, that each procedure built; given up at {}.\n\n\
@@ -62,13 +66,24 @@ pub fn table(most: usize) -> String {
     );
     COMPARED.iter().for_each(|(name, _)| {
         let _ = write!(text, " {name} |");
+        if with_times {
+            text.push_str(" time |");
+        }
     });
-    text.push_str("\n|---:|---:|---:|---:|\n");
+    text.push_str("\n|---:|");
+    text.push_str(&"---:|".repeat(COMPARED.len() * if with_times { 2 } else { 1 }));
+    text.push('\n');
     for steps in [2, 4, 6, 8, 10, 12, 14, 16, 18, 20] {
         let _ = write!(text, "| {steps} |");
         for (_, procedure) in COMPARED {
-            let cell = run(steps, procedure, most).map_or("given up".to_owned(), grouped);
-            let _ = write!(text, " {cell} |");
+            let (pairs, time) = match run(steps, procedure, most) {
+                Some((pairs, time)) => (grouped(pairs), duration(time)),
+                None => ("given up".to_owned(), "–".to_owned()),
+            };
+            let _ = write!(text, " {pairs} |");
+            if with_times {
+                let _ = write!(text, " {time} |");
+            }
         }
         text.push('\n');
     }

@@ -34,7 +34,8 @@ fn main() -> ExitCode {
             let arguments: Vec<String> = arguments.collect();
             let (quick, pictures): (Vec<&String>, Vec<&String>) =
                 arguments.iter().partition(|it| *it == "--quick");
-            let report = fairly_bench::reduction::report(!quick.is_empty());
+            let plan = fairly_bench::reduction::Plan::recorded(!quick.is_empty());
+            let report = fairly_bench::reduction::report(&plan);
             print!("{}", report.table);
             let Some(picture) = pictures.first() else { return ExitCode::SUCCESS };
             let note = "States that were stored until the answer was known. Hollow on filled: nothing is \
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
         }
         Some("inherent") => {
             let most = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(200_000);
-            print!("{}", fairly_bench::inherent::table(most));
+            print!("{}", fairly_bench::inherent::table(most, false));
             ExitCode::SUCCESS
         }
         Some("cores") => {
@@ -62,6 +63,11 @@ fn main() -> ExitCode {
                 "How many times faster than the best sequential engine. Both axes are logarithmic.";
             draw(picture, &report.panels, note)
         }
+        Some("hiding") => {
+            let most = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(16);
+            print!("{}", fairly_bench::hiding::table(most));
+            ExitCode::SUCCESS
+        }
         Some("certificates") => {
             let most = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(4);
             print!("{}", fairly_bench::certificates::table(most));
@@ -74,19 +80,21 @@ fn main() -> ExitCode {
             let plan =
                 if small.is_empty() { papers::Plan::default() } else { papers::Plan::small() };
             let report = papers::report(&plan, &PEAK);
-            let Some(folder) = folders.first() else {
-                print!("{}", report.text);
-                return ExitCode::SUCCESS;
+            let written = match folders.first() {
+                Some(folder) => report.write(std::path::Path::new(folder)),
+                None if small.is_empty() => report.record(),
+                None => {
+                    print!("{}", report.text("pictures", "docs/book"));
+                    Ok(())
+                }
             };
-            let text = ("papers.md", report.text);
-            for (name, text) in std::iter::once(text).chain(report.pictures) {
-                let path = std::path::Path::new(folder).join(name);
-                if let Err(error) = std::fs::write(&path, text) {
-                    eprintln!("{}: {error}", path.display());
-                    return ExitCode::FAILURE;
+            match written {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    eprintln!("the tables cannot be written: {error}");
+                    ExitCode::FAILURE
                 }
             }
-            ExitCode::SUCCESS
         }
         Some("ltl") => {
             print!("{}", fairly_bench::ltl::table());
@@ -105,18 +113,25 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Some("peers") => {
-            let is_quick = match arguments.next().as_deref() {
-                None => false,
-                Some("--quick") => true,
-                Some(other) => {
-                    eprintln!("`{other}`: only --quick may stand here");
-                    return ExitCode::from(2);
+            let (mut is_quick, mut is_recorded) = (false, false);
+            for argument in arguments {
+                match argument.as_str() {
+                    "--quick" => is_quick = true,
+                    "--record" => is_recorded = true,
+                    other => {
+                        eprintln!("`{other}`: only --quick and --record may stand here");
+                        return ExitCode::from(2);
+                    }
                 }
-            };
-            let (table, is_wrong) = fairly_bench::peers::report(is_quick);
-            print!("{table}");
+            }
+            let (page, is_wrong) = fairly_bench::peers::report(is_quick);
+            print!("{page}");
             if is_wrong {
                 eprintln!("a verdict of Fairly is not the right one");
+                return ExitCode::FAILURE;
+            }
+            if is_recorded && let Err(error) = fairly_bench::peers::record(&page) {
+                eprintln!("the page cannot be written: {error}");
                 return ExitCode::FAILURE;
             }
             ExitCode::SUCCESS
@@ -142,11 +157,12 @@ fn main() -> ExitCode {
                 "usage: fairly-bench cores [SVG-FILE] [--workers 1,2,4,…] [--seconds LIMIT] [--only TEXT]\n       \
                  fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]\n       \
                  fairly-bench inherent [LIMIT]\n       \
+                 fairly-bench hiding [MOST-SWITCHES]\n       \
                  fairly-bench certificates [MOST-PROCESSES]\n       \
                  fairly-bench ltl\n       \
                  fairly-bench native [--quick]\n       \
                  fairly-bench papers [FOLDER] [--small]\n       \
-                 fairly-bench peers [--quick]\n       \
+                 fairly-bench peers [--quick] [--record]\n       \
                  fairly-bench reduction [SVG-FILE] [--quick]\n       \
                  fairly-bench rust [TEXT]\n       \
                  fairly-bench fairness [SVG-FILE [LIMIT-ON-NODES]]"

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Instant;
 
 /// Seconds for a command.
-const LIMIT: u32 = 120;
+const LIMIT: u32 = 30;
 
 /// A system of which the answers are known.
 struct System {
@@ -27,7 +27,7 @@ struct System {
     quick: &'static [usize],
 }
 
-const SYSTEMS: [System; 3] = [
+static SYSTEMS: [System; 3] = [
     System {
         name: "peterson",
         title: "Peterson's lock",
@@ -39,7 +39,7 @@ const SYSTEMS: [System; 3] = [
         name: "semaphore",
         title: "a semaphore",
         holds_weakly: false,
-        sizes: &[4, 8, 12],
+        sizes: &[4, 8, 12, 16],
         quick: &[4],
     },
     System {
@@ -85,6 +85,8 @@ struct Run {
     said: Said,
     seconds: f64,
     mebibytes: f64,
+    /// States as the tool counts them, where it prints how many.
+    states: Option<usize>,
 }
 
 /// A tool.
@@ -102,7 +104,7 @@ struct Peer {
     judge: fn(code: Option<i32>, output: &str) -> Said,
 }
 
-const PEERS: [Peer; 4] = [
+static PEERS: [Peer; 5] = [
     Peer {
         name: "Fairly",
         found: || version(&fairly(), &["--version"]),
@@ -111,7 +113,7 @@ const PEERS: [Peer; 4] = [
                  least fairness; certificates",
         command: |_, fairness, _| {
             format!(
-                "{} check --workers 1 --fairness {} -p served model.pml",
+                "{} check -v --workers 1 --fairness {} -p served model.pml",
                 fairly(),
                 fairness.name()
             )
@@ -176,7 +178,28 @@ const PEERS: [Peer; 4] = [
         },
         judge: judge_tla,
     },
+    Peer {
+        name: "NuSMV",
+        found: || version("NuSMV", &["-h"]),
+        takes: &[Fairness::None, Fairness::Weak, Fairness::Strong],
+        remark: "justice and compassion, conditions on states; decision diagrams",
+        command: |_, _, _| "NuSMV -dynamic model.smv".to_owned(),
+        judge: |_, output| match output {
+            _ if output.contains("is false") => Said::Violated,
+            _ if output.contains("is true") => Said::Holds,
+            _ => Said::Unknown,
+        },
+    },
 ];
+
+/// Tools that are looked at elsewhere, or that could not be had.
+const OTHERS: &str = "\
+- **stateright** is a library, and has no notion of fairness: its `eventually` is not asked on cycles, so that it would say \
+*holds* where a run goes round for ever. What both can ask, states that are reached, is compared in `bench/record/rust.md`: it \
+keeps hashes of states where Fairly keeps states, which costs Fairly memory and a part of the time.
+- **Spot** decides emptiness of automata and translates formulas; `bench/record/ltl.md` has its sizes on the same formulas. \
+**LTSmin** and **mCRL2** are neither in Debian nor on the registries of Python or Rust, and were not run.
+";
 
 fn judge_tla(code: Option<i32>, output: &str) -> Said {
     match code {
@@ -226,7 +249,31 @@ fn write(
     let read = |ending: &str| std::fs::read_to_string(models().join(format!("{name}.{ending}")));
     std::fs::write(folder.join("model.pml"), filled(&read("pml")?))?;
     std::fs::write(folder.join(format!("{name}.tla")), filled(&read("tla")?))?;
+    let smv = crate::smv::module(name, processes, fairness.name()).unwrap_or_default();
+    std::fs::write(folder.join("model.smv"), smv)?;
     std::fs::write(folder.join(format!("{name}.cfg")), "SPECIFICATION Spec\nPROPERTY Served\n")
+}
+
+/// The number of states in the output of a tool: SPIN's, TLC's, and Fairly's nodes of the product.
+fn counted(output: &str) -> Option<usize> {
+    let before = |what: &str| {
+        let at = output.find(what)?;
+        let word = output[..at].split_whitespace().next_back()?;
+        let number: f64 = word.replace(',', "").parse().ok()?;
+        Some(number as usize)
+    };
+    let after = |what: &str| {
+        let rest = &output[output.find(what)? + what.len()..];
+        let digits: String = rest
+            .chars()
+            .take_while(|it| it.is_ascii_digit() || it.is_whitespace() || *it == '\u{202f}')
+            .filter(char::is_ascii_digit)
+            .collect();
+        digits.parse().ok()
+    };
+    before(" states, stored")
+        .or_else(|| before(" distinct states found"))
+        .or_else(|| after("(product "))
 }
 
 /// Runs a command of the shell, with the limit on time; its memory is the peak of any of its processes.
@@ -238,72 +285,210 @@ fn run(folder: &Path, command: &str, judge: fn(Option<i32>, &str) -> Said) -> Ru
         .output();
     let seconds = begin.elapsed().as_secs_f64();
     let Ok(output) = output else {
-        return Run { said: Said::Unknown, seconds, mebibytes: 0.0 };
+        return Run { said: Said::Unknown, seconds, mebibytes: 0.0, states: None };
     };
     let errors = String::from_utf8_lossy(&output.stderr);
     let peak = errors.lines().rev().find_map(|line| line.strip_prefix("PEAK "));
     let kibibytes: f64 = peak.and_then(|peak| peak.trim().parse().ok()).unwrap_or(0.0);
-    let said = judge(output.status.code(), &String::from_utf8_lossy(&output.stdout));
-    Run { said, seconds, mebibytes: kibibytes / 1024.0 }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let said = judge(output.status.code(), &text);
+    Run { said, seconds, mebibytes: kibibytes / 1024.0, states: counted(&text) }
 }
 
-/// The table, and whether a verdict was wrong that Fairly gave.
+/// A row of the table.
+struct Row {
+    system: &'static System,
+    processes: usize,
+    fairness: Fairness,
+    right: Said,
+    /// By tool that runs: nothing if it does not take this fairness, or was given up on fewer processes.
+    runs: Vec<Option<Run>>,
+}
+
+impl Row {
+    fn title(&self) -> String {
+        format!("{}, {} processes, {}", self.system.title, self.processes, self.fairness.name())
+    }
+}
+
+/// The page, and whether a verdict of Fairly was wrong.
 pub fn report(is_quick: bool) -> (String, bool) {
-    let mut text = String::new();
-    let mut is_wrong = false;
     let folder = std::env::temp_dir().join(format!("fairly-peers-{}", std::process::id()));
-    let installed: Vec<(&Peer, Option<String>)> =
+    let installed: Vec<(&'static Peer, Option<String>)> =
         PEERS.iter().map(|peer| (peer, (peer.found)())).collect();
-    text.push_str("| tool | here | fairness that it takes |\n|---|---|---|\n");
-    for (peer, version) in &installed {
-        let here = version.as_deref().unwrap_or("not installed, not run");
-        let _ = writeln!(text, "| {} | {here} | {} |", peer.name, peer.remark);
-    }
-    text.push_str("\n| system | processes | fairness | right |");
-    let running: Vec<&Peer> =
+    let running: Vec<&'static Peer> =
         installed.iter().filter(|(_, version)| version.is_some()).map(|(peer, _)| *peer).collect();
-    for peer in &running {
-        let _ = write!(text, " {} |", peer.name);
-    }
-    text.push_str("\n|---|---|---|---|");
-    text.push_str(&"---|".repeat(running.len()));
-    text.push('\n');
+    let mut rows = Vec::new();
     for system in &SYSTEMS {
-        for &processes in if is_quick { system.quick } else { system.sizes } {
-            for fairness in Fairness::ALL {
+        for fairness in Fairness::ALL {
+            let mut given_up = vec![false; running.len()];
+            for &processes in if is_quick { system.quick } else { system.sizes } {
                 let right = match fairness {
                     Fairness::None => Said::Violated,
                     Fairness::Weak if !system.holds_weakly => Said::Violated,
                     _ => Said::Holds,
                 };
-                let _ = write!(
-                    text,
-                    "| {} | {processes} | {} | {} |",
-                    system.title,
-                    fairness.name(),
-                    word(right)
-                );
-                for peer in &running {
-                    let cell = if !peer.takes.contains(&fairness) {
-                        "–".to_owned()
-                    } else if let Err(error) = std::fs::create_dir_all(&folder)
-                        .and_then(|()| write(&folder, system, fairness, processes))
-                    {
-                        format!("not run: {error}")
-                    } else {
+                let mut runs = Vec::new();
+                for (peer, given_up) in running.iter().zip(&mut given_up) {
+                    if *given_up || !peer.takes.contains(&fairness) {
+                        runs.push(None);
+                        continue;
+                    }
+                    let written = std::fs::create_dir_all(&folder)
+                        .and_then(|()| write(&folder, system, fairness, processes));
+                    let done = written.ok().map(|()| {
                         let command = (peer.command)(system.name, fairness, processes);
-                        let run = run(&folder, &command, peer.judge);
-                        is_wrong |= peer.name == "Fairly" && run.said != right;
-                        shown(&run, right)
-                    };
-                    let _ = write!(text, " {cell} |");
+                        run(&folder, &command, peer.judge)
+                    });
                     let _ = std::fs::remove_dir_all(&folder);
+                    *given_up = done.as_ref().is_none_or(|run| run.said == Said::Unknown);
+                    runs.push(done);
                 }
-                text.push('\n');
+                rows.push(Row { system, processes, fairness, right, runs });
             }
         }
     }
-    (text, is_wrong)
+    let is_wrong = rows.iter().any(|row| {
+        row.runs.first().is_some_and(|run| run.as_ref().is_some_and(|run| run.said != row.right))
+    });
+    (page(&installed, &running, &rows), is_wrong)
+}
+
+/// Everything that was found, in Markdown.
+fn page(installed: &[(&Peer, Option<String>)], running: &[&Peer], rows: &[Row]) -> String {
+    let mut text = String::from(
+        "# How Fairly compares\n\n    cargo run --release -p fairly-bench -- peers --record\n\n\
+         Three systems, written for each tool so that all see the same steps (`bench/peers`), under every fairness of processes that a \
+         tool takes. All tools ran one after the\nother on one machine that others use too, with one thread where that can be chosen. Time and \
+         memory are those of the whole command, as a person has them: for SPIN with\ngenerating and compiling the verifier, for TLC with the \
+         start of Java.\n\n| tool | here | fairness that it takes |\n|---|---|---|\n",
+    );
+    for (peer, version) in installed {
+        let here = version.as_deref().unwrap_or("not installed, not run");
+        let _ = writeln!(text, "| {} | {here} | {} |", peer.name, peer.remark);
+    }
+    let _ = write!(
+        text,
+        "\n## Verdicts, time and memory\n\nEvery verdict is compared with what is known of the system; one that is wrong says so. A tool that gives no answer \
+         within {LIMIT} s is not asked about more processes (–).\n\n| system | processes | fairness | right |"
+    );
+    for peer in running {
+        let _ = write!(text, " {} |", peer.name);
+    }
+    text.push_str("\n|---|---:|---|---|");
+    text.push_str(&"---|".repeat(running.len()));
+    text.push('\n');
+    for row in rows {
+        let _ = write!(
+            text,
+            "| {} | {} | {} | {} |",
+            row.system.title,
+            row.processes,
+            row.fairness.name(),
+            word(row.right)
+        );
+        for run in &row.runs {
+            let cell = run.as_ref().map_or("–".to_owned(), |run| shown(run, row.right));
+            let _ = write!(text, " {cell} |");
+        }
+        text.push('\n');
+    }
+    ratios(&mut text, running, rows);
+    text.push_str("\n## Others\n\n");
+    text.push_str(OTHERS);
+    text
+}
+
+/// How many times as long the others took, and where they took less.
+fn ratios(text: &mut String, running: &[&Peer], rows: &[Row]) {
+    let Some(("Fairly", others)) = running.split_first().map(|(first, rest)| (first.name, rest))
+    else {
+        return;
+    };
+    text.push_str(
+        "\n## Ratios\n\nTime and memory of the others divided by Fairly's, as geometric means over the rows that both answered, and \
+         states a second as each tool counts its states, on the longest\nof these rows.\n\n\
+         | tool | rows | time ÷ Fairly's | memory ÷ Fairly's | longest row | states a second | Fairly's |\n\
+         |---|---:|---:|---:|---|---:|---:|\n",
+    );
+    let mut better = Vec::new();
+    for (at, peer) in (1..).zip(others) {
+        let both = rows.iter().filter_map(|row| {
+            let ours = row.runs[0].as_ref().filter(|run| run.said == row.right)?;
+            let theirs = row.runs[at].as_ref().filter(|run| run.said == row.right)?;
+            Some((row, ours, theirs))
+        });
+        let both: Vec<(&Row, &Run, &Run)> = both.collect();
+        let mean = |of: &dyn Fn(&Run) -> f64| {
+            let sum: f64 =
+                both.iter().map(|(_, ours, theirs)| (of(theirs) / of(ours).max(1e-3)).ln()).sum();
+            format!("{:.1}", (sum / both.len().max(1) as f64).exp())
+        };
+        let speed = |run: &Run| match run.states {
+            Some(states) => format!("{:.0}", states as f64 / run.seconds.max(1e-3)),
+            None => "–".to_owned(),
+        };
+        let longest = both.iter().max_by(|one, other| one.2.seconds.total_cmp(&other.2.seconds));
+        let cells = match longest {
+            Some((row, ours, theirs)) => {
+                format!("{} | {} | {}", row.title(), speed(theirs), speed(ours))
+            }
+            None => "– | – | –".to_owned(),
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {cells} |",
+            peer.name,
+            both.len(),
+            mean(&|run| run.seconds),
+            mean(&|run| run.mebibytes),
+        );
+        for (row, ours, theirs) in &both {
+            if theirs.seconds < ours.seconds {
+                better.push(format!(
+                    "- {} on {}: {:.2} s, {:.0} MiB; Fairly {:.2} s, {:.0} MiB.",
+                    peer.name,
+                    row.title(),
+                    theirs.seconds,
+                    theirs.mebibytes,
+                    ours.seconds,
+                    ours.mebibytes
+                ));
+            }
+        }
+        for row in rows {
+            let answered =
+                |at: usize| row.runs[at].as_ref().is_some_and(|run| run.said == row.right);
+            if !answered(0) && answered(at) {
+                better.push(format!(
+                    "- {} answers {}, and Fairly does not in time.",
+                    peer.name,
+                    row.title()
+                ));
+            }
+        }
+    }
+    text.push_str(
+        "\n## Where others win\n\nRows of this run on which another tool was faster. Decision diagrams do not grow with the states of a symmetric system but with \
+         its structure: on large symmetric systems\nNuSMV is ahead of every tool that visits states, Fairly among them, and on Peterson's lock it is behind all of them.\n\n",
+    );
+    if better.is_empty() {
+        text.push_str("None on these rows.\n");
+    }
+    better.iter().for_each(|line| {
+        text.push_str(line);
+        text.push('\n');
+    });
+}
+
+/// Writes the record, `bench/record/peers.md`, and the page of the book.
+///
+/// # Errors
+/// When that fails.
+pub fn record(page: &str) -> std::io::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    std::fs::write(root.join("bench/record/peers.md"), page)?;
+    std::fs::write(root.join("docs/book/compared.md"), page)
 }
 
 fn word(said: Said) -> &'static str {
@@ -350,9 +535,15 @@ mod tests {
 
     #[test]
     fn a_wrong_answer_stands_out() {
-        let run = Run { said: Said::Holds, seconds: 1.0, mebibytes: 2.0 };
+        let run = Run { said: Said::Holds, seconds: 1.0, mebibytes: 2.0, states: None };
         assert!(shown(&run, Said::Violated).contains("**wrong: holds**"));
         assert!(!shown(&run, Said::Holds).contains("wrong"));
+        assert_eq!(counted("  1.5e+06 states, stored"), Some(1_500_000));
+        assert_eq!(
+            counted("served\n 12 states · 20 transitions (product 1\u{202f}234 · 2)"),
+            Some(1_234)
+        );
+        assert_eq!(counted("85 states generated, 42 distinct states found, 0 left"), Some(42));
         assert_eq!(judge_tla(Some(13), "Temporal properties were violated."), Said::Violated);
         assert_eq!(judge_tla(Some(0), "No error has been found."), Said::Holds);
         assert_eq!(judge_tla(Some(1), "Parse error"), Said::Unknown);

@@ -14,13 +14,32 @@ use fairly_front::csp::Csp;
 use fairly_logic::Formulas;
 use fairly_search::Bounds;
 use fairly_system::EventPosition;
+use peak_alloc::PeakAlloc;
 
 use crate::clock::timed;
+use crate::growth::{Growing, Measured};
 use crate::plot::{Panel, Point, Series, Stroke};
 use crate::units::{duration, grouped};
 
-/// After so long nothing is said. The paper does not say when it gave up.
-const LIMIT: Duration = Duration::from_secs(30);
+/// How much is measured.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// Leaves out what takes long.
+    pub is_quick: bool,
+    /// After so long nothing is said of a model, nor of larger ones of its family. The paper does not say when it gave
+    /// up.
+    pub limit: Duration,
+    /// The program's allocator, where memory is to be known.
+    pub peak: Option<&'a PeakAlloc>,
+}
+
+impl Plan<'_> {
+    /// What `bench/record/reduction.md` has.
+    pub fn recorded(is_quick: bool) -> Self {
+        Plan { is_quick, limit: Duration::from_secs(30), peak: None }
+    }
+}
+
 /// And with so much memory.
 const MEMORY: usize = 4 << 30;
 
@@ -61,6 +80,7 @@ const FAMILIES: [Family; 3] = [
             (100, ["", "3.3", "", "3.4"]),
             (200, ["", "17.6", "", "18.1"]),
             (400, ["", "118.4", "", "119.2"]),
+            (800, ["", "", "", ""]),
         ],
         drawn: &[4, 6, 8],
     },
@@ -72,6 +92,7 @@ const FAMILIES: [Family; 3] = [
             (100, ["", "4.3", "", "3.9"]),
             (200, ["", "37.3", "", "29.1"]),
             (400, ["", "251.3", "", "257.1"]),
+            (800, ["", "", "", ""]),
         ],
         drawn: &[4, 6, 8, 10, 12],
     },
@@ -129,15 +150,26 @@ struct Run {
     holds: bool,
     states: usize,
     time: Duration,
+    bytes: usize,
 }
 
 /// Checks a model; nothing if that is not done in time.
-fn run(family: &Family, n: usize, fair: bool, reduction: Reduction) -> Option<Run> {
+fn run(
+    family: &Family,
+    n: usize,
+    fair: bool,
+    reduction: Reduction,
+    plan: &Plan<'_>,
+) -> Option<Run> {
     let text = (family.text)(n, fair);
     let read = || {
         let read = Systems::of_text(&Csp, &text);
         read.unwrap_or_else(|wrong| panic!("{} {n}: {wrong:?}", family.name))
     };
+    let before = plan.peak.map_or(0, |peak| {
+        peak.reset_peak_usage();
+        peak.current_usage()
+    });
     let (run, time) = timed(|| {
         let mut file = read();
         let which = file.loaded().questions[0].system;
@@ -147,7 +179,7 @@ fn run(family: &Family, n: usize, fair: bool, reduction: Reduction) -> Option<Ru
         let mut property = Property::bind("it", formulas, parsed, system).expect("its names");
         property.reading = EventPosition::Entering;
         let notion = if fair { Notion::Annotated(AnnotationLevel::Name) } else { Notion::None };
-        let deadline = Some(Instant::now() + LIMIT);
+        let deadline = Some(Instant::now() + plan.limit);
         let bounds = Bounds { deadline, bytes: Some(MEMORY), ..Bounds::default() };
         let options = Options { bounds, reduction, any_run: true, ..Options::default() };
         let verdict = check(system, &mut property, &Assumption::of(notion), &options);
@@ -162,7 +194,8 @@ fn run(family: &Family, n: usize, fair: bool, reduction: Reduction) -> Option<Ru
         };
         Some((holds, verdict.stamp.system.0))
     });
-    run.map(|(holds, states)| Run { holds, states, time })
+    let bytes = plan.peak.map_or(0, |peak| peak.peak_usage().saturating_sub(before));
+    run.map(|(holds, states)| Run { holds, states, time, bytes })
 }
 
 /// The record.
@@ -171,6 +204,8 @@ pub struct Report {
     pub table: String,
     /// How the numbers of states grow, a panel a family.
     pub panels: Vec<Panel>,
+    /// What each way needed for each family where everything has to be searched.
+    pub growth: Vec<Growing>,
 }
 
 /// Panel of a family, without fairness or with it: the whole system and the reduced one.
@@ -191,11 +226,50 @@ fn blank(family: &Family, fair: bool) -> Panel {
     }
 }
 
+/// What is known of a family without fairness or with it: whether the whole system and the reduced one were given up, and
+/// what they needed.
+struct Column {
+    given_up: [bool; 2],
+    growth: [Growing; 2],
+}
+
+impl Column {
+    fn new(family: &Family, fair: bool) -> Column {
+        let growing = |way: &str| Growing {
+            family: format!(
+                "{}, {}, {way}",
+                family.name,
+                if fair { "annotated" } else { "no fairness" }
+            ),
+            measured: Vec::new(),
+        };
+        // A whole system of a hundred processes is not tried.
+        Column { given_up: [false, false], growth: [growing("whole"), growing("reduced")] }
+    }
+}
+
 /// Checks the whole system, unless that is hopeless, and the reduced one, and draws how large they are.
-fn both(family: &Family, n: usize, fair: bool, panel: &mut Panel) -> [Option<Run>; 2] {
-    let is_hopeless = n >= 100;
-    let whole = (!is_hopeless).then(|| run(family, n, fair, Reduction::Off)).flatten();
-    let reduced = run(family, n, fair, Reduction::Sound);
+fn both(
+    (family, n, fair): (&Family, usize, bool),
+    panel: &mut Panel,
+    column: &mut Column,
+    plan: &Plan<'_>,
+) -> [Option<Run>; 2] {
+    column.given_up[0] |= n >= 100;
+    let mut run_if = |at: usize, reduction| {
+        if column.given_up[at] {
+            return None;
+        }
+        let run = run(family, n, fair, reduction, plan);
+        column.given_up[at] = run.is_none();
+        if let Some(Run { holds: true, states, time, bytes }) = run {
+            let seconds = time.as_secs_f64();
+            column.growth[at].measured.push(Measured { states, seconds, bytes });
+        }
+        run
+    };
+    let whole = run_if(0, Reduction::Off);
+    let reduced = run_if(1, Reduction::Sound);
     if let (Some(one), Some(other)) = (&whole, &reduced) {
         assert_eq!(one.holds, other.holds, "{}({n}), fair: {fair}", family.name);
     }
@@ -209,32 +283,36 @@ fn both(family: &Family, n: usize, fair: bool, panel: &mut Panel) -> [Option<Run
     runs
 }
 
-/// The table and its picture. `quick` leaves out what takes long.
-pub fn report(quick: bool) -> Report {
+/// The table and its picture.
+pub fn report(plan: &Plan<'_>) -> Report {
     let mut out = String::from(
         "| model | fairness | result | whole: states | time | reduced: states | time | paper: whole | reduced |\n\
          |---|---|---|---:|---:|---:|---:|---:|---:|\n",
     );
     let mut panels: [Vec<Panel>; 2] = [Vec::new(), Vec::new()];
+    let mut growth = Vec::new();
     for family in &FAMILIES {
         let mut of_family = [false, true].map(|fair| blank(family, fair));
+        let mut columns = [false, true].map(|fair| Column::new(family, fair));
+        let both_kinds = [false, true];
         for &n in family.drawn {
-            for (panel, fair) in of_family.iter_mut().zip([false, true]) {
-                both(family, n, fair, panel);
+            for ((panel, column), fair) in of_family.iter_mut().zip(&mut columns).zip(both_kinds) {
+                both((family, n, fair), panel, column, plan);
             }
         }
-        for &(n, paper) in family.sizes.iter().take(if quick { 1 } else { usize::MAX }) {
-            for (panel, fair) in of_family.iter_mut().zip([false, true]) {
-                let [whole, reduced] = both(family, n, fair, panel);
+        for &(n, paper) in family.sizes.iter().take(if plan.is_quick { 1 } else { usize::MAX }) {
+            for ((panel, column), fair) in of_family.iter_mut().zip(&mut columns).zip(both_kinds) {
+                let [whole, reduced] = both((family, n, fair), panel, column, plan);
                 let _ = writeln!(out, "{}", line(family, n, fair, paper, &whole, &reduced));
             }
         }
+        growth.extend(columns.into_iter().flat_map(|column| column.growth));
         for (row, panel) in panels.iter_mut().zip(of_family) {
             row.push(panel);
         }
     }
     // One row of panels without fairness, one with it.
-    Report { table: out, panels: panels.concat() }
+    Report { table: out, panels: panels.concat(), growth }
 }
 
 /// The ample sets of Figure 3 as the paper prints them, on the smallest model of each family.
@@ -245,7 +323,8 @@ pub fn as_printed() -> String {
     for family in &FAMILIES {
         let n = family.drawn[family.drawn.len() - 1];
         for fair in [false, true] {
-            let states = |reduction| match run(family, n, fair, reduction) {
+            let plan = Plan::recorded(true);
+            let states = |reduction| match run(family, n, fair, reduction, &plan) {
                 Some(run) => grouped(run.states),
                 None => "refused".to_owned(),
             };

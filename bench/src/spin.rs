@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Statistics of SPIN about a run.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,29 @@ pub fn promela(n: usize) -> String {
     }
     text.push_str("ltl live { [] (P0@w1 -> <> P0@cs) }\n");
     text
+}
+
+/// States of the never claim that SPIN makes of a formula, and the time on the wall.
+///
+/// # Errors
+/// With a remark when SPIN is not there, or when it needs more than the seconds or 4 GiB.
+pub fn translation(formula: &str, seconds: u64) -> Result<(usize, Duration), String> {
+    if Command::new("spin").arg("-V").output().is_err() {
+        return Err("not installed".to_owned());
+    }
+    let command = format!("ulimit -v 4194304; exec timeout {seconds} spin -f '{formula}'");
+    let begin = Instant::now();
+    let output =
+        Command::new("bash").args(["-c", &command]).current_dir(std::env::temp_dir()).output();
+    let time = begin.elapsed();
+    let output = output.map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let is_label = |line: &&str| line.ends_with(':') && !line.starts_with(char::is_whitespace);
+    match text.lines().filter(is_label).count() {
+        0 => Err("given up".to_owned()),
+        _ if !output.status.success() => Err("given up".to_owned()),
+        states => Ok((states, time)),
+    }
 }
 
 /// Checks Peterson's protocol under weak fairness with SPIN, without partial-order reduction.

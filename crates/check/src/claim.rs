@@ -1,11 +1,13 @@
 //! Questions about a system that are no formulas: what it can reach, get stuck in, or refuse.
 //!
 //! They are about what is possible, so no fairness is assumed. What is found is a finite run, which
-//! is walked again on the system before it is returned.
+//! is walked again on the system before it is returned. Claims about fair runs are in
+//! [`fair_refinement`](crate::fair_refinement).
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use fairly_fairness::Notion;
 pub use fairly_front::loaded::Extreme;
 use fairly_model::Expr;
 use fairly_omega::{Acceptance, StateId, Stop};
@@ -50,6 +52,8 @@ pub struct ClaimVerdict {
     pub lossy: Option<Lossy>,
     /// In which order what is shown was found, if the question was about reachable states.
     pub order: Option<Order>,
+    /// The fairness assumed, if the question was about fair runs.
+    pub fairness: Option<Notion>,
 }
 
 /// How a claim is looked at.
@@ -63,6 +67,8 @@ pub struct Effort {
     pub any_run: bool,
     /// Workers that search at once.
     pub workers: Workers,
+    /// Fairness that is assumed where the question is about fair runs; none if not given.
+    pub fairness: Option<Notion>,
 }
 
 /// All of the system is looked at.
@@ -75,7 +81,7 @@ impl From<Bounds> for Effort {
 impl From<&Options> for Effort {
     fn from(options: &Options) -> Self {
         let Options { bounds, reduction, any_run, workers, .. } = *options;
-        Effort { bounds, reduction, any_run, workers }
+        Effort { bounds, reduction, any_run, workers, fairness: None }
     }
 }
 
@@ -141,10 +147,10 @@ impl Shown {
 }
 
 /// Outcome of a search that found something, or nothing.
-type Meaning = fn(Option<Box<Confirmed<Shown>>>) -> ClaimOutcome;
+pub(crate) type Meaning = fn(Option<Box<Confirmed<Shown>>>) -> ClaimOutcome;
 
 /// Result of a question before it is confirmed.
-type Answered = Result<(Option<Shown>, Option<Size>), ClaimError>;
+pub(crate) type Answered = Result<(Option<Shown>, Option<Size>), ClaimError>;
 
 /// Result of a question about reachable states, and the order in which it was found.
 type Reached = Result<(Option<(Shown, Order)>, Size), ClaimError>;
@@ -429,7 +435,7 @@ fn ahead<S: Reducible>(
 
 /// The verdict that an answer amounts to, after what was found has been walked once more on the whole
 /// system and judged there.
-fn conclude<S: TransitionSystem>(
+pub(crate) fn conclude<S: TransitionSystem>(
     system: &mut S,
     [found, nothing]: [Meaning; 2],
     answered: Answered,
@@ -462,6 +468,7 @@ fn conclude<S: TransitionSystem>(
         time,
         lossy: None,
         order: None,
+        fairness: None,
     })
 }
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 use fairly_fairness::{Constraint, Notion};
 use fairly_omega::{StateId, Stop};
 use fairly_reduce::Reducible;
-use fairly_search::Prefix;
-use fairly_search::refinement::Model;
+use fairly_search::refinement::{self, Model};
+use fairly_search::{Bounds, Prefix};
 use fairly_system::{EventKind, Fault, Run, RunStep, TransitionSystem};
 use fairly_witness::observed::{self, Impossible, Seen};
 use fairly_witness::{
@@ -385,6 +385,33 @@ impl Beyond {
             observed::cannot(specification, &trace, &what, model == Model::FailuresDivergences)
         })
         .unwrap_or_else(|flaw| Err(flaw.to_string()))
+    }
+}
+
+/// Whether a run of the implementation is fair and no fair run of the specification looks like it, each under its own
+/// constraints.
+pub(crate) fn separates<I: TransitionSystem, S: TransitionSystem>(
+    implementation: &mut I,
+    specification: &mut S,
+    [of_one, of_other]: &[Vec<Constraint>; 2],
+    shown: &Shown,
+    bounds: Bounds,
+) -> Result<(), String> {
+    let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
+    let ledger = Ledger::of_until(implementation, &run, of_one, bounds.stop())
+        .ok_or("it is time to stop")?;
+    if let Some(entry) = ledger.entries.iter().find(|entry| !entry.met()) {
+        return Err(format!("it does not meet {}", entry.name));
+    }
+    let look = refinement::look(implementation, &run);
+    let performed = by_reference(specification, &(), Stop::default(), |specification, ()| {
+        refinement::performs(specification, of_other.clone(), &look, bounds)
+    });
+    match performed {
+        Ok(Ok(None)) => Ok(()),
+        Ok(Ok(Some(_))) => Err("a fair run of the specification shows the same".to_owned()),
+        Ok(Err(why)) => Err(format!("the specification was not searched again: {why:?}")),
+        Err(flaw) => Err(flaw.to_string()),
     }
 }
 

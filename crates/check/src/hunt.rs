@@ -124,7 +124,19 @@ pub fn not_lossy() -> ClaimVerdict {
     let (size, time, reductions) = (None, Duration::ZERO, Vec::new());
     let (unreduced, asymmetric, lossy, order) = (None, None, None, None);
     let engine = Engine::of(Procedure::Lossy);
-    ClaimVerdict { engine, outcome, size, reductions, unreduced, asymmetric, time, lossy, order }
+    let fairness = None;
+    ClaimVerdict {
+        engine,
+        outcome,
+        size,
+        reductions,
+        unreduced,
+        asymmetric,
+        time,
+        lossy,
+        order,
+        fairness,
+    }
 }
 
 /// No run comes to an error of the model: [`claim::faultless`](crate::claim::faultless).

@@ -23,6 +23,7 @@ mod decided;
 mod ending;
 mod errors;
 mod execution;
+pub mod fair_refinement;
 mod hiding;
 pub mod hunt;
 mod implied;

@@ -4,6 +4,7 @@
 //! system. How a claim is answered is in [`claim`](crate::claim) and, where states do not fit into memory, in
 //! [`hunt`](crate::hunt).
 
+use fairly_fairness::Notion;
 use fairly_front::loaded::{self, Claim, Refinement, SystemIndex, TextError};
 use fairly_logic::{Atom, Formulas};
 use fairly_omega::Automaton;
@@ -16,6 +17,7 @@ use fairly_system::TransitionSystem;
 use crate::claim::{self, ClaimVerdict, Effort};
 use crate::ending::Ending;
 use crate::execution::ModelSystem;
+use crate::fair_refinement;
 use crate::hunt;
 use crate::property::{Property, parse_for};
 use crate::systems::{System, Systems};
@@ -182,6 +184,14 @@ impl Systems {
                     claim::refines(system, other, compared(*model), effort.bounds)
                 }))?)
             }
+            Claim::RefinesFairly { specification } => {
+                let mut specification = self.fresh(*specification)?;
+                let system = self.system(system)?;
+                let notion = effort.fairness.unwrap_or(Notion::None);
+                Ok(with_system!(system, system => with_system!(&mut specification, other => {
+                    fair_refinement::refines_fairly(system, other, notion, effort.bounds)
+                }))?)
+            }
             Claim::Reaches { goal, best } => {
                 let System::Model(system) = self.system(system)? else {
                     unreachable!("conditions are about variables, which only models have")
@@ -224,7 +234,8 @@ impl Systems {
             Claim::Reaches { best: Some(_), .. }
             | Claim::DivergenceFree
             | Claim::Deterministic
-            | Claim::Refines { .. } => Ok(hunt::not_lossy()),
+            | Claim::Refines { .. }
+            | Claim::RefinesFairly { .. } => Ok(hunt::not_lossy()),
         }?)
     }
 }
@@ -242,7 +253,9 @@ fn alone<S: fairly_reduce::Reducible>(
         Claim::NonTerminating => claim::nonterminating(system, bounds),
         Claim::DivergenceFree => claim::divergence_free(system, bounds),
         Claim::Deterministic => claim::deterministic(system, Determinism::Transitions, bounds),
-        Claim::Refines { .. } | Claim::Reaches { .. } => unreachable!("it is asked otherwise"),
+        Claim::Refines { .. } | Claim::RefinesFairly { .. } | Claim::Reaches { .. } => {
+            unreachable!("it is asked otherwise")
+        }
     }
 }
 
@@ -283,7 +296,10 @@ impl Ending {
             Claim::EndsWell { unfinished } => Some(Ending::Stuck(unfinished.clone())),
             Claim::NonTerminating => Some(Ending::Over),
             Claim::DivergenceFree => Some(Ending::Divergence),
-            Claim::Deterministic | Claim::Refines { .. } | Claim::Reaches { .. } => None,
+            Claim::Deterministic
+            | Claim::Refines { .. }
+            | Claim::RefinesFairly { .. }
+            | Claim::Reaches { .. } => None,
         }
     }
 }

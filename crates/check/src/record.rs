@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use fairly_fairness::Notion;
 use fairly_omega::{StateId, Stop};
 use fairly_search::probe::Order;
 use fairly_system::{Growth, Run, RunStep, Trace, TransitionSystem};
@@ -118,6 +119,9 @@ pub enum Shows {
         conclusion: String,
         /// Another run to compare it with, for determinism.
         other: Option<Trace>,
+        /// The fairness under which the run counts, in words, if the claim is about fair runs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fairness: Option<String>,
     },
 }
 
@@ -354,6 +358,7 @@ impl ClaimVerdict {
             }
         };
         let stamp = Basis {
+            fairness: self.fairness.as_ref().map(Notion::to_string),
             order: self.order.map(Order::words).map(str::to_owned),
             reductions: self.reductions.clone(),
             unreduced: self.unreduced.as_ref().map(Refusal::to_string),
@@ -367,11 +372,23 @@ impl ClaimVerdict {
             ..Basis::default()
         };
         let evidence = shown.and_then(|shown| shown.record_until(system, stop));
+        let evidence = evidence.map(|evidence| evidence.under(self.fairness));
         let lost = shown.filter(|_| evidence.is_none());
         let steps = |shown: &Shown| shown.prefix.steps.len() + shown.cycle.len();
         let notes = lost.map(|shown| unwritten(steps(shown))).into_iter().collect();
         let processes = system.signature().processes.clone();
         Verdict { processes, stamp, evidence, notes, ..known }
+    }
+}
+
+impl Evidence {
+    /// The same for a claim about runs that are fair in this sense.
+    #[must_use]
+    pub fn under(mut self, notion: Option<Notion>) -> Evidence {
+        if let Shows::End { fairness, .. } = &mut self.shows {
+            *fairness = notion.as_ref().map(Notion::to_string);
+        }
+        self
     }
 }
 
@@ -398,6 +415,6 @@ impl Shown {
         };
         let conclusion = self.conclusion.clone();
         let run = write(self.prefix.start, &run)?;
-        Some(Evidence { run, shows: Shows::End { conclusion, other } })
+        Some(Evidence { run, shows: Shows::End { conclusion, other, fairness: None } })
     }
 }

@@ -25,10 +25,11 @@ use fairly_source::Diagnostic;
 use fairly_system::{AtomIndex, Fault, Network, TransitionSystem};
 
 use crate::assumption::Assumption;
-use crate::claim::{self, ClaimOutcome, ClaimVerdict};
+use crate::claim::{self, ClaimOutcome, ClaimVerdict, Effort};
 use crate::errors::{Errors, errors, errors_of_steps, rests_on_all};
 use crate::execution::{self, Execution, ModelSystem};
 use crate::hiding::{HideError, Hiding};
+use crate::hunt::not_lossy;
 use crate::ladder::{Ladder, ladder_heard};
 use crate::least::{Least, least_heard};
 use crate::lint::{Needless, needless};
@@ -380,7 +381,7 @@ impl Systems {
                 Ok(Answered { verdict, why, is_needless, until: written_by(options) })
             }
             Asked::Claim(claim) => {
-                let verdict = self.asserted((at, system), claim, options)?;
+                let verdict = self.asserted((at, system), claim, assumed.assumption, options)?;
                 let title = &self.loaded.questions[at].title.clone();
                 Ok(self.recorded_until(system, verdict, title, written_by(options)))
             }
@@ -441,6 +442,9 @@ impl Systems {
                 let mut other = other.map_err(|_| ProofError::NotCovered("a wrong model"))?;
                 prove_refinement(self.made(question.system), &mut other, *model, bounds)
             }
+            Asked::Claim(Claim::RefinesFairly { .. }) => {
+                Err(ProofError::NotCovered("fair refinement"))
+            }
             Asked::Claim(claim) => prove_claim(self.made(question.system), claim, bounds),
         }
     }
@@ -459,6 +463,9 @@ impl Systems {
         let property = match &mut question.asked {
             Asked::Formula(property, _) => property,
             Asked::Claim(claim) => {
+                if let Claim::RefinesFairly { .. } = claim {
+                    return Err(ProofError::NotCovered("fair refinement"));
+                }
                 let options = Options { reduction: Reduction::Off, ..*options };
                 let answer = self.claim(claim, at, &options).map(|answer| answer.outcome);
                 let Ok(ClaimOutcome::Holds(Some(shown)) | ClaimOutcome::Violated(Some(shown))) =
@@ -541,9 +548,10 @@ impl Systems {
         &mut self,
         (at, system): (usize, SystemIndex),
         claim: &Claim,
+        assumption: &Assumption,
         options: &Options,
     ) -> Result<ClaimVerdict, AnswerError> {
-        let mut verdict = self.claim_or_known(claim, system, options)?;
+        let mut verdict = self.claim_or_known(claim, system, assumption, options)?;
         // The search for errors is what this asks for; one that shows some stands for itself.
         if *claim == Claim::NoErrors {
             if !matches!(verdict.outcome, ClaimOutcome::Unknown(_)) {
@@ -566,6 +574,7 @@ impl Systems {
         &mut self,
         claim: &Claim,
         system: SystemIndex,
+        assumption: &Assumption,
         options: &Options,
     ) -> Result<ClaimVerdict, AnswerError> {
         let known = &mut self.known[system.0];
@@ -585,9 +594,14 @@ impl Systems {
                     return Ok(known);
                 }
             }
+            Claim::RefinesFairly { .. } if !assumption.extra.is_empty() => {
+                let why = "constraints beside a notion are about one system, and fair refinement compares two";
+                let outcome = ClaimOutcome::Unknown(WhyUnknown::Limit(why.to_owned()));
+                return Ok(ClaimVerdict { outcome, ..not_lossy() });
+            }
             _ => {}
         }
-        self.claim(claim, system, options)
+        self.claim(claim, system, Effort { fairness: Some(assumption.notion), ..options.into() })
     }
 
     /// The plan for a formula; a claim needs none.

@@ -17,7 +17,7 @@
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
-use fairly_check::claim::{self, ClaimOutcome};
+use fairly_check::claim::{self, ClaimOutcome, Effort};
 use fairly_check::{
     AnswerError, Assumption, CheckError, Fairness, Options, Outcome, SystemIndex, check,
 };
@@ -256,10 +256,15 @@ impl Checked {
                     (Claim::Satisfies(formula), notion) => {
                         self.formula(at, &title, system, formula, notion, said);
                     }
+                    (claim @ Claim::RefinesFairly { .. }, notion) => {
+                        let notion = notion.unwrap_or(self.usual());
+                        let effort = Effort { fairness: Some(notion), ..bounds().into() };
+                        self.claim(at, &title, system, claim, effort, said);
+                    }
                     (_, Some(_)) => {
                         self.note(at, &format!("`{title}` does not depend on fairness"));
                     }
-                    (claim, None) => self.claim(at, &title, system, claim, said),
+                    (claim, None) => self.claim(at, &title, system, claim, bounds().into(), said),
                 },
             }
         }
@@ -289,6 +294,14 @@ impl Checked {
             Ok(_) if expected => self.note(at, &format!("`{title}`: no error is found")),
             Ok(_) => {}
             Err(failure) => self.note(at, &format!("`{title}`: {failure}")),
+        }
+    }
+
+    /// The notion that is assumed where none is written.
+    fn usual(&self) -> Notion {
+        match self.annotated {
+            true => Notion::Annotated(AnnotationLevel::Name),
+            false => Notion::None,
         }
     }
 
@@ -335,9 +348,10 @@ impl Checked {
         title: &str,
         system: SystemIndex,
         claim: &Claim,
+        effort: Effort,
         expected: Said,
     ) {
-        let said = match self.file.claim(system, claim, bounds()).map(|verdict| verdict.outcome) {
+        let said = match self.file.claim(system, claim, effort).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Holds(_)) => Said::Holds,
             Ok(ClaimOutcome::Violated(_)) => Said::Violated,
             Ok(ClaimOutcome::Unknown(_)) => Said::Unknown,
@@ -361,11 +375,7 @@ impl Checked {
         notion: Option<Notion>,
         expected: Said,
     ) {
-        let usual = match self.annotated {
-            true => Notion::Annotated(AnnotationLevel::Name),
-            false => Notion::None,
-        };
-        let notion = notion.unwrap_or(usual);
+        let notion = notion.unwrap_or(self.usual());
         let size = reach::count(self.file.interpreter(system), bounds());
         let small = size.is_ok_and(|size| size.states < COMPARED);
         for (number, (way, options)) in ways(notion, small).into_iter().enumerate() {

@@ -221,6 +221,42 @@ fn many_premises_make_a_small_automaton() {
     }
 }
 
+/// Events are hidden, and it is said whether what is seen says enough; propositions are dropped.
+#[test]
+fn an_automaton_is_projected() {
+    let decided = "des (0, 4, 2)\n(0, \"a\", 0)\n(0, \"b\", 0)\n(0, \"c\", 1)\n(1, \"a\", 1)\n";
+    let seen = fairly(&["aut", "project", "--events", "--hide", "c", "--to", "aut"], decided);
+    assert_eq!(code(&seen), 0, "{}", err(&seen));
+    assert_eq!(out(&seen), "des (0, 2, 1)\n(0, \"a\", 0)\n(0, \"b\", 0)\n");
+    assert!(err(&seen).contains("not weakly continuation-closed: after c"), "{}", err(&seen));
+    let asked = ["aut", "project", "--events", "--hide", "c", "--closed"];
+    let answer = fairly(&asked, decided);
+    assert_eq!(code(&answer), 1);
+    assert!(
+        out(&answer).starts_with("not weakly continuation-closed: after c"),
+        "{}",
+        out(&answer)
+    );
+    let open = decided.replace("(0, 4, 2)", "(0, 5, 2)") + "(1, \"d\", 0)\n";
+    let hidden = ["aut", "project", "--events", "--hide", "c,d", "--closed", "--format", "json"];
+    let answer = fairly(&hidden, &open);
+    assert_eq!(code(&answer), 0, "{}", err(&answer));
+    assert!(out(&answer).contains("\"closed\": true"), "{}", out(&answer));
+    // Where nothing visible comes any more there is nothing to say.
+    let ends = fairly(&["aut", "project", "--events", "--hide", "a,b"], decided);
+    assert_eq!(code(&ends), 2);
+    assert!(err(&ends).contains("no event comes that is not hidden"), "{}", err(&ends));
+    let unknown = fairly(&["aut", "project", "--hide", "e"], decided);
+    assert_eq!(code(&unknown), 2);
+    assert!(err(&unknown).contains("no proposition `e`"), "{}", err(&unknown));
+    let formula = out(&fairly(&["ltl", "G (p -> F q)", "--to", "hoa"], ""));
+    let dropped = fairly(&["aut", "project", "--hide", "q"], &formula);
+    assert_eq!(code(&dropped), 0, "{}", err(&dropped));
+    let all = out(&fairly(&["ltl", "G (p | !p)", "--to", "hoa"], ""));
+    let both = format!("{}{all}", out(&dropped));
+    assert_eq!(code(&fairly(&["aut", "equivalent", "-"], &both)), 0);
+}
+
 #[test]
 fn one_bad_automaton_of_a_stream_is_left_out() {
     let file = corpus("automata/bad/E0223-second-of-three.hoa");

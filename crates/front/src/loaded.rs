@@ -406,6 +406,11 @@ pub enum Claim {
         /// The other system.
         specification: SystemIndex,
     },
+    /// Every fair run of the system looks like a fair run of another one.
+    RefinesFairly {
+        /// The other system.
+        specification: SystemIndex,
+    },
     /// Some run comes to a state in which a condition holds.
     Reaches {
         /// The condition.

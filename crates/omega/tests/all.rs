@@ -13,6 +13,7 @@ mod language_membership;
 mod ops_alphabetised;
 mod ops_alternation;
 mod ops_language;
+mod ops_project;
 mod ops_reduce;
 mod ops_strength;
 mod oracle_long_paths;

@@ -14,6 +14,7 @@ pub(crate) fn text(verdict: &Verdict, aside: &Aside<'_>) -> String {
     let (look, stamp) = (&aside.look, &verdict.stamp);
     let is_short = verdict.outcome == Said::Holds && !look.verbose;
     let mut parts = Vec::new();
+    parts.extend(stamp.fairness.as_ref().map(|fairness| format!("under {fairness}")));
     if stamp.states.is_some() {
         parts.push(human::states(stamp));
     }
@@ -51,7 +52,7 @@ pub(crate) fn text(verdict: &Verdict, aside: &Aside<'_>) -> String {
 
 fn path(Evidence { run, shows }: &Evidence, aside: &Aside<'_>) -> String {
     let mut out = String::new();
-    let Shows::End { conclusion, other } = shows else { return out };
+    let Shows::End { conclusion, other, .. } = shows else { return out };
     if !run.steps.is_empty() {
         out.push_str(&human::steps(run, aside));
     }

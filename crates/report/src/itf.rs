@@ -203,13 +203,18 @@ pub fn finite_until(
     origin: &Origin<'_>,
     stop: Stop,
 ) -> Option<Value> {
-    let Shows::End { conclusion, other } = shows else { return Some(Value::Null) };
+    let Shows::End { conclusion, other, fairness } = shows else { return Some(Value::Null) };
     let other = match other {
         Some(other) => Some(states(other, origin, stop)?.1),
         None => None,
     };
-    let meta =
-        Meta { property: Some(title), conclusion: Some(conclusion), other, ..meta(run, origin) };
+    let meta = Meta {
+        property: Some(title),
+        conclusion: Some(conclusion),
+        other,
+        fairness: fairness.as_deref(),
+        ..meta(run, origin)
+    };
     document(run, meta, origin, stop)
 }
 

@@ -205,7 +205,7 @@ pub const SOUNDNESS: &[Row] = &[
     ),
     row(
         RowKind::Refinement,
-        "refinement, determinism, divergence, non-termination",
+        "refinement, also of fair runs, determinism, divergence, non-termination",
         false,
         "they compare what is offered, and offers are left out",
     ),
@@ -308,7 +308,7 @@ pub const SYMMETRY: &[Row] = &[
     row(RowKind::Inherent, "inherent fairness", false, "it is decided on the whole system"),
     row(
         RowKind::Refinement,
-        "refinement, determinism, divergence, non-termination",
+        "refinement, also of fair runs, determinism, divergence, non-termination",
         false,
         "they are decided on the whole system",
     ),
@@ -405,7 +405,7 @@ pub const RESETTING_DEAD: &[Row] = &[
     ),
     row(
         RowKind::Refinement,
-        "refinement, determinism, divergence, non-termination",
+        "refinement, also of fair runs, determinism, divergence, non-termination",
         false,
         "they are decided on the whole system",
     ),
@@ -518,7 +518,7 @@ pub const MERGING: &[Row] = &[
     row(RowKind::Inherent, "inherent fairness", false, "it is decided step by step"),
     row(
         RowKind::Refinement,
-        "refinement, determinism, divergence, non-termination, least sets of constraints",
+        "refinement, also of fair runs, determinism, divergence, non-termination, least sets of constraints",
         false,
         "they are decided on the whole system",
     ),
@@ -623,7 +623,7 @@ pub const PRINTED: &[Row] = &[
     ),
     row(
         RowKind::Unprintable,
-        "refinement, determinism, divergence, non-termination, least sets of constraints",
+        "refinement, also of fair runs, determinism, divergence, non-termination, least sets of constraints",
         false,
         "the paper has formulas only",
     ),

@@ -23,7 +23,7 @@ pub(super) fn document(schema: &str, answers: &[Value]) -> String {
 }
 
 /// The exit code for yes and no.
-fn verdict(yes: bool) -> ExitCode {
+pub(super) fn verdict(yes: bool) -> ExitCode {
     if yes { ExitCode::SUCCESS } else { ExitCode::from(failure::NO) }
 }
 

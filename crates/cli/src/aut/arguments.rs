@@ -42,6 +42,8 @@ pub(super) enum Operation {
     Reduce(Transform),
     /// Removes what no accepted run visits.
     Trim(Transform),
+    /// Drops propositions that an observer does not see; with --events, hides events.
+    Project(Project),
     /// Writes the automaton in another format or another form of acceptance.
     Convert(Convert),
     /// All states final: what a finite word may end in is any state.
@@ -90,6 +92,7 @@ impl Operation {
             | Operation::Degeneralize(Degeneralize { through, .. })
             | Operation::Complement(Complement { through, .. })
             | Operation::Convert(Convert { through, .. })
+            | Operation::Project(Project { through, .. })
             | Operation::Intersect(through)
             | Operation::Union(through)
             | Operation::Determinize(through)
@@ -252,6 +255,26 @@ pub(super) struct Convert {
     /// Put the marks on states: all edges that leave a state carry the same.
     #[arg(long)]
     pub(super) state_based: bool,
+    #[command(flatten)]
+    pub(super) through: Transform,
+}
+
+#[derive(Args)]
+pub(super) struct Project {
+    /// Propositions that are not seen.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required = true)]
+    pub(super) hide: Vec<String>,
+    /// Propositions are events, of which one happens at a time: a step with a hidden one is not seen at all, and the
+    /// result is the minimal automaton of the visible words.
+    #[arg(long)]
+    pub(super) events: bool,
+    /// Ask instead whether the result is weakly continuation-closed, so that what is inherently fair of it is so of
+    /// the automaton. Exits with 1, and a word, if not.
+    #[arg(long, requires = "events")]
+    pub(super) closed: bool,
+    /// How to print the answer to that.
+    #[arg(long, value_enum, default_value_t = Format::Human, requires = "closed")]
+    pub(super) format: Format,
     #[command(flatten)]
     pub(super) through: Transform,
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod lasso;
 mod letters;
 mod operations;
+mod project;
 mod reading;
 mod stats;
 mod step;
@@ -38,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments, style: Style) -> Result<ExitCode, CliEr
         (Operation::Includes(request), _) => answers::includes(request, &reading),
         (Operation::Equivalent(request), _) => answers::equivalent(request, &reading),
         (Operation::Accepts(request), _) => answers::accepts(request, &reading),
+        (Operation::Project(request), _) => project::run(request, &reading),
         (made, Some(through)) => {
             operations::run(made, through, &reading).map(|()| ExitCode::SUCCESS)
         }

@@ -75,6 +75,7 @@ pub(super) fn run(
         Operation::Stats(_)
         | Operation::Empty(_)
         | Operation::Step(_)
+        | Operation::Project(_)
         | Operation::Includes(_)
         | Operation::Equivalent(_)
         | Operation::Accepts(_) => unreachable!("answered elsewhere"),
@@ -119,7 +120,7 @@ fn copy(through: &Transform, reading: &Reader) -> Result<(), CliError> {
 }
 
 /// Writes all results, or none if one of them cannot be expressed in the format.
-fn write(automata: &[Automaton], output: &Output) -> Result<(), CliError> {
+pub(super) fn write(automata: &[Automaton], output: &Output) -> Result<(), CliError> {
     let mut text = String::new();
     for automaton in automata {
         match output.to {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use fairly_check::claim::ClaimOutcome;
+use fairly_check::claim::{ClaimOutcome, Effort};
 use fairly_check::{
     Asked, CheckError, Execution, Options, Outcome, Reduction, System, with_system,
 };
@@ -303,7 +303,8 @@ fn answered(
         }
         Asked::Claim(claim) => claim,
     };
-    let verdict = file.systems.claim(claim, system, options);
+    let effort = Effort { fairness: Some(notion), ..options.into() };
+    let verdict = file.systems.claim(claim, system, effort);
     let verdict = verdict.map_err(|why| file.unanswered(why))?;
     let said = match &verdict.outcome {
         ClaimOutcome::Holds(_) => Said::Holds,

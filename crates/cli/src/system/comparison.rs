@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use fairly_check::claim::Effort;
 use fairly_check::{Asked, Options, Stored, Verdict, with_system};
 use fairly_fairness::{Level, Notion};
 use fairly_front::loaded::Kind;
@@ -243,7 +244,8 @@ fn of_file(
             }
             Asked::Claim(claimed) => {
                 let bounds = request.model.options()?.bounds;
-                let answer = file.systems.claim(claimed, system, bounds);
+                let effort = Effort { fairness: Some(own), ..bounds.into() };
+                let answer = file.systems.claim(claimed, system, effort);
                 let answer = answer.map_err(|why| file.unanswered(why))?;
                 let verdict = file.systems.recorded(system, answer, &title).verdict;
                 Ok((vec![Answer::of(&verdict)], 0))

@@ -55,10 +55,11 @@ impl Parser<'_> {
             "deterministic" => Claim::Deterministic,
             "reaches" => return self.reaches(),
             "refines" => {
-                let model = self.model()?;
-                return Ok(self
-                    .subject()?
-                    .map(|specification| Claim::Refines { model, specification }));
+                let compared = self.compared()?;
+                return Ok(self.subject()?.map(|specification| match compared {
+                    Some(model) => Claim::Refines { model, specification },
+                    None => Claim::RefinesFairly { specification },
+                }));
             }
             _ => {
                 let help = did_you_mean(word, CLAIMS).unwrap_or_else(|| {
@@ -73,15 +74,16 @@ impl Parser<'_> {
         }))
     }
 
-    /// `<F>`, `<FD>` or nothing.
-    fn model(&mut self) -> Parsed<Refinement> {
+    /// `<F>`, `<FD>`, `<fair>` or nothing: the model in which processes are compared, or none for fair runs.
+    fn compared(&mut self) -> Parsed<Option<Refinement>> {
         if !self.takes("<") {
-            return Ok(Refinement::Traces);
+            return Ok(Some(Refinement::Traces));
         }
         let model = match self.word_at(self.at) {
-            "F" => Refinement::Failures,
-            "FD" => Refinement::FailuresDivergences,
-            _ => return Err(self.unexpected("`F>` or `FD>`")),
+            "F" => Some(Refinement::Failures),
+            "FD" => Some(Refinement::FailuresDivergences),
+            "fair" => None,
+            _ => return Err(self.unexpected("`F>`, `FD>` or `fair>`")),
         };
         self.at += 1;
         self.expect(">")?;

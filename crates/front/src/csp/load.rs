@@ -111,6 +111,10 @@ impl File {
                 let claim = Claim::Refines { model: *model, specification };
                 (Kind::Refinement, Ok(Asked::Claim(claim)), None)
             }
+            Asserted::RefinesFairly { specification } => {
+                let specification = self.system(specification);
+                (Kind::Refinement, Ok(Asked::Claim(Claim::RefinesFairly { specification })), None)
+            }
             Asserted::Reaches { condition, optimum } => {
                 let expression = |expr| expression(&self.specification, expr);
                 let claim = expression(condition).and_then(|goal| {

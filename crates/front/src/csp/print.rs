@@ -696,6 +696,10 @@ impl<'s> Printer<'s> {
                 self.put("|= ");
                 self.put(&formula.logic);
             }
+            Claim::RefinesFairly { specification } => {
+                self.put("refines<fair> ");
+                self.subject(specification);
+            }
             Claim::Refines { model, specification } => {
                 self.put(match model {
                     Refinement::Traces => "refines ",

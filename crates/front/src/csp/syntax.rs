@@ -692,6 +692,11 @@ pub enum Claim {
     /// `|= formula`, with every proposition decided: a `#define` is written `state(name)`, an event
     /// `event(get.0.1)` with constants computed, an output `event(c!1)`. Parses without error.
     Satisfies(FormulaText),
+    /// `refines<fair> Q`.
+    RefinesFairly {
+        /// The process that is refined.
+        specification: Subject,
+    },
     /// `refines Q`, `refines<F> Q`, `refines<FD> Q`.
     Refines {
         /// In which model.

@@ -16,6 +16,7 @@
 //! | what is rejected | [`complement`], [`complement_to_buchi`], by way of [`determinize()`] |
 //! | every word of one in the other | [`includes`], [`equivalent`], [`is_universal`] |
 //! | finite words: prefixes, the rest, the limit | [`prefixes`], [`finite_complement`], [`limit()`] |
+//! | what an observer sees: propositions dropped, events hidden | [`forget`], [`visible`] |
 //! | this word | [`accepts`] |
 //! | one word of several automata | [`common_word`] |
 //!
@@ -38,6 +39,7 @@ mod kripke;
 mod membership;
 mod parts;
 mod product;
+mod project;
 mod reduce;
 mod simulation;
 mod state_based;
@@ -59,6 +61,7 @@ pub use inclusion::{Difference, Side, equivalent, includes};
 pub use kripke::{Deadlock, Kripke};
 pub use membership::{accepted_word, accepts, is_empty, is_universal, rejected_word};
 pub use product::{Combine, ProductConfig, ProductGraph, intersection, product};
+pub use project::{Visible, forget, visible};
 pub use reduce::{Condition, ReduceConfig, reduce, reduce_with};
 pub use state_based::{state_sets, to_state_based, to_transition_based, with_state_sets};
 pub use strength::{

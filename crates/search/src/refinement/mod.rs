@@ -6,7 +6,9 @@
 //! - [`deterministic`]: can it both do and refuse something after the same events;
 //! - [`nonterminating`]: does it always go on.
 //!
-//! For properties of runs under fairness see [`crate::Product`] and its neighbours; nothing here
+//! - [`refines_fairly`]: does every fair run of an implementation look like a fair run of a specification.
+//!
+//! For properties of runs under fairness see [`crate::Product`] and its neighbours; nothing else here
 //! assumes any.
 //!
 //! # What is observed
@@ -36,6 +38,7 @@
 
 mod antichain;
 mod determinism;
+mod fair;
 mod normal;
 mod tree;
 mod view;
@@ -51,6 +54,7 @@ use tree::Tree;
 use view::{Context, Symbol, View, subset};
 
 pub use determinism::{Determinism, Nondeterminism, deterministic};
+pub use fair::{FairAnswer, FairError, Look, look, performs, refines_fairly};
 
 /// Observations of a system that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

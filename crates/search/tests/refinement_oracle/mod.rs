@@ -2,6 +2,7 @@
 //! systems, and on systems by hand. Every run that is shown is replayed and judged.
 
 mod by_hand;
+mod fair;
 mod lts;
 mod oracle;
 mod witness;

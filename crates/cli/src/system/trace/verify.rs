@@ -5,7 +5,7 @@
 //! again, from what was found, and the two documents have to be equal. So no field escapes: one that is not as
 //! the model has it, or that has no source, is named.
 
-use fairly_check::claim::{ClaimOutcome, Shown};
+use fairly_check::claim::{ClaimOutcome, Effort, Shown};
 use fairly_check::{
     Asked, Assumption, Claim, Ending, Listed, Property, SystemIndex, Systems, certify, refutes,
     with_system,
@@ -308,8 +308,11 @@ fn again(
     title: &str,
     (run, start): (&Run, StateId),
 ) -> Result<Judged, CliError> {
-    let verdict = file.systems.claim(claim, system, bounds);
+    let mut notions = notions(&from.trace.fairness).filter(|notion| *notion != Notion::None);
+    let effort = Effort { fairness: notions.next(), ..bounds.into() };
+    let verdict = file.systems.claim(claim, system, effort);
     let verdict = verdict.map_err(|why| file.unanswered(why))?;
+    let fairness = verdict.fairness;
     let shown = match verdict.outcome {
         ClaimOutcome::Violated(Some(shown)) => shown,
         ClaimOutcome::Violated(None) => return Ok(refuted("no run shows that it is violated")),
@@ -322,7 +325,8 @@ fn again(
     {
         return Ok(refuted(format!("it is not the run that shows that {title} is violated")));
     }
-    let evidence = with_system!(file.system(system)?, system => shown.record(system));
+    let evidence =
+        with_system!(file.system(system)?, system => shown.record(system)).under(fairness);
     let written = itf::finite(title, &evidence, &from.origin());
     Ok((written, Ok(format!("{}, and {}", possible(run), shown.conclusion))))
 }
