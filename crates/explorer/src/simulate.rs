@@ -165,7 +165,7 @@ fn accepted(
         return Err(problem("the formula is about another system"));
     }
     let title = systems.loaded().questions[at].title.clone();
-    let (start, path) = (request.start, &request.path);
+    let (start, path) = (request.start, request.path.as_slice());
     let found = systems.settled(&mut question, |systems, question| {
         let which = question.system;
         let Some(property) = question.property() else { return Ok(Err(no_formula())) };

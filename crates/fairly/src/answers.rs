@@ -509,7 +509,7 @@ impl<M: Model> Prepared<M> {
             let is_other = self.rows.is_test(name) || self.explained.contains(name);
             if !is_other && self.rows.atom(name).is_none() {
                 // A name that means nothing is reported with its place where the formula is asked.
-                let _ = self.look_for(name);
+                let _: Result<(), Mistake> = self.look_for(name);
             }
         }
     }

@@ -395,6 +395,8 @@ impl<'a, M: Model, K: Known<M::State>> Pass<'a, M, K> {
     /// Ends the pass.
     fn end(&self, why: Swept) {
         lock(&self.why).get_or_insert(why);
+        // While nobody is between looking and waiting.
+        let _queue = lock(&self.queue);
         self.is_over.store(true, Ordering::Relaxed);
         self.is_there.notify_all();
     }
