@@ -68,9 +68,7 @@ impl System {
             Lowered::Network(network) => System::Network(Explored::new(network)),
             Lowered::Model { model, unfold, families } => {
                 let space = ModelSpace::new(model, unfold);
-                for family in &families {
-                    space.add_family(family);
-                }
+                space.add_families(&families);
                 System::Model(execution::system(space, execution))
             }
         }
