@@ -2,7 +2,7 @@
 
 use fairly_verify::{MAGIC, checksum};
 
-pub const MODEL: &str = r#"(model)
+pub(crate) const MODEL: &str = r#"(model)
 (event a idle)
 (event a visible)
 (event b visible)
@@ -17,7 +17,7 @@ pub const MODEL: &str = r#"(model)
 "#;
 
 /// `G F zero`: the table is of its negation, `true U (false R !zero)`.
-pub const STATEMENT: &str = "(claim holds)
+pub(crate) const STATEMENT: &str = "(claim holds)
 (fairness none)
 (atom zero condition (== g0 0))
 (node true)
@@ -33,8 +33,8 @@ pub const STATEMENT: &str = "(claim holds)
 ";
 
 /// The values of the states with 0 and 1, and their nodes.
-pub const STATES: [(&[u8], usize); 2] = [(&[0, 2, 0], 0), (&[2, 2, 0], 1)];
-pub const LISTS: [&[(u8, u8)]; 2] = [&[(0, 1), (1, 0)], &[(0, 1)]];
+pub(crate) const STATES: [(&[u8], usize); 2] = [(&[0, 2, 0], 0), (&[2, 2, 0], 1)];
+pub(crate) const LISTS: [&[(u8, u8)]; 2] = [&[(0, 1), (1, 0)], &[(0, 1)]];
 
 fn text(out: &mut Vec<u8>, text: &str) {
     let mut length = text.len();
@@ -46,7 +46,7 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.extend(text.bytes());
 }
 
-pub fn certificate(
+pub(crate) fn certificate(
     statement: &str,
     model: &str,
     lists: &[&[(u8, u8)]],
