@@ -12,7 +12,7 @@ refused 1 /dev/null
 truncate -s 4G huge
 refused 1 huge
 # A text of 2^55 bytes, of which there are four billion on no room.
-printf 'fairly certificate 1\n\377\377\377\377\377\377\377\177' >text
+printf 'fairly certificate 2\n\377\377\377\377\377\377\377\177' >text
 truncate -s 4G text
 refused 1 text
 head -c 100 good >half

@@ -400,7 +400,7 @@ fn condition<S: Source>(
     if let Some((name, atom)) = further {
         head.push(writer.atom(system, name, &Binding::State(atom))?);
     }
-    formula.iter().for_each(|node| _ = writer.node((*node).to_owned()));
+    formula.iter().for_each(|node| _ = writer.node(node));
     head.push(format!("formula {}", formula.len() - 1));
     Ok(head)
 }
@@ -708,7 +708,7 @@ fn statement<S: Source>(
     // The verifier looks for a run that satisfies what is written, or for a way to go on that does.
     let holds = matches!(assumption.notion, Notion::Inherent(_));
     let (nodes, root) = subformulas(&property.formulas, (property.formula, holds), &atoms)?;
-    nodes.iter().for_each(|node| _ = writer.node(node.to_string()));
+    nodes.iter().for_each(|node| _ = writer.node(&node.to_string()));
     head.push(format!("formula {root}"));
     Ok((head, bindings))
 }

@@ -84,7 +84,7 @@ impl Writer {
     }
 
     /// Adds a subformula; gives its position.
-    pub(super) fn node(&mut self, node: String) -> usize {
+    pub(super) fn node(&mut self, node: &str) -> usize {
         self.nodes.push(format!("node {node}"));
         self.nodes.len() - 1
     }
@@ -154,11 +154,11 @@ impl Writer {
             StepFormula::Not(inner) => return self.step(system, inner, !holds),
             StepFormula::And(parts) | StepFormula::Or(parts) => {
                 let and = matches!(formula, StepFormula::And(_)) == holds;
-                let mut all = self.node(if and { "true" } else { "false" }.to_owned());
+                let mut all = self.node(if and { "true" } else { "false" });
                 for part in parts {
                     let part = self.step(system, part, holds)?;
                     let word = if and { "and" } else { "or" };
-                    all = self.node(format!("{word} {all} {part}"));
+                    all = self.node(&format!("{word} {all} {part}"));
                 }
                 return Ok(all);
             }
@@ -170,7 +170,7 @@ impl Writer {
                 self.further_atom(system, &Binding::Event(events.clone()))?
             }
         };
-        Ok(self.node(format!("{}a{atom}", if holds { "" } else { "not " })))
+        Ok(self.node(&format!("{}a{atom}", if holds { "" } else { "not " })))
     }
 
     /// A proposition that only constraints speak of.
