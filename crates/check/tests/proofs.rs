@@ -164,12 +164,16 @@ fn every_answer_of_the_examples_is_certified() {
     assert!(count > 50, "{count}");
 }
 
+/// Seeds of models of which a right certificate was rejected once: scratch variables where a run begins, an event made of
+/// a constant, and an annotation in a process that is never there.
+const REJECTED_ONCE: [u64; 4] = [11_003_797, 12_000_180, 91_001_619, 900_000_799];
+
 /// The verifier's interpreter and the reference interpreter make the same steps of random models, and what holds of
 /// these is certified.
 #[test]
 fn random_models_are_certified() {
     let (mut sound, mut held, mut violated, mut certified, mut without) = (0, 0, 0, 0, 0);
-    for seed in timed_seeds(150) {
+    for seed in REJECTED_ONCE.into_iter().chain(timed_seeds(150)) {
         let mut rng = Rng::new(seed);
         let model = lively_model(&mut rng);
         if fairly_model::verify(&model).is_err() {

@@ -615,6 +615,9 @@ fn violated<S: Source>(system: &mut S, asked: &Asked<'_>, run: &Run) -> Result<P
         false => Vec::new(),
     };
     let mut writer = Writer::new(system);
+    if by_name && system.omits_annotations(&writer.model) {
+        return Err(ProofError::NotCovered("an annotation in a process that is never there"));
+    }
     let (mut head, _) = statement(system, &mut writer, asked, "violated")?;
     head.extend(writer.assume(system, &asked.assumption.extra)?);
     let steps: Vec<RunStep> = run.steps().copied().collect();

@@ -38,6 +38,10 @@ pub(super) trait Source: TransitionSystem {
     /// Whether states say who moved last.
     fn tells_last(&self) -> bool;
 
+    /// Whether a template has annotated edges and is listed for a slot in which no process of it ever is. Its events count
+    /// as annotated for the verifier, which reads the model alone, and not for the search.
+    fn omits_annotations(&self, model: &Model) -> bool;
+
     /// Whether a process holds in a state, so that no other can move there.
     fn is_held(&self, state: StateId) -> bool;
 }
@@ -114,6 +118,19 @@ impl Source for ModelSystem {
 
     fn tells_last(&self) -> bool {
         self.space().layout().last_mover.is_some()
+    }
+
+    fn omits_annotations(&self, model: &Model) -> bool {
+        let is_annotated = |id: &TemplateId| {
+            let locations = model.template(*id).locations.iter();
+            let mut edges = locations.flat_map(|it| &it.edges).flatten();
+            edges.any(|edge| edge.annotation.is_some())
+        };
+        let mut slots = model.slots.iter().zip(&self.space().layout().slots);
+        slots.any(|(slot, of)| {
+            let is_there = |id: &TemplateId| of.variants.iter().any(|it| it.template == *id);
+            slot.templates.iter().any(|id| !is_there(id) && is_annotated(id))
+        })
     }
 
     fn is_held(&self, state: StateId) -> bool {
@@ -221,6 +238,10 @@ impl Source for Explored<Network> {
     }
 
     fn tells_last(&self) -> bool {
+        false
+    }
+
+    fn omits_annotations(&self, _model: &Model) -> bool {
         false
     }
 
