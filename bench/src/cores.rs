@@ -328,7 +328,8 @@ fn run(row: &Row, workers: Option<usize>, each: Option<Duration>, peak: &dyn Pea
         }
         (Question::Error, _) => {
             let reduction = Reduction::Off;
-            let effort = Effort { bounds, reduction, any_run: true, workers: several, ..Effort::default() };
+            let effort =
+                Effort { bounds, reduction, any_run: true, workers: several, ..Effort::default() };
             let verdict = claim::faultless(system, &[], |_| None, effort).expect("confirmed");
             if is_late() {
                 return None;
