@@ -146,7 +146,8 @@ fn swept<M: Model>(check: &Check<M>) -> Result<Option<Vec<Verdict<M>>>, Mistake>
     let promises: Option<Vec<_>> =
         properties.iter().map(|(_, formula)| formula.invariant()).collect();
     let Some(promises) = promises.filter(|all| !all.is_empty()) else { return Ok(None) };
-    if !assumed.is_empty() || !conditions.is_empty() {
+    // Whole states are left to the engines, which keep them as well.
+    if *keep == Keep::Whole || !assumed.is_empty() || !conditions.is_empty() {
         return Ok(None);
     }
     let started = Instant::now();
