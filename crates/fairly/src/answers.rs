@@ -143,18 +143,20 @@ fn noted<M: Model>(all: Vec<Verdict<M>>) -> Verdicts<M> {
 /// Answers all properties by one pass over the states, if each of them is about single states and none is violated.
 fn swept<M: Model>(check: &Check<M>) -> Result<Option<Vec<Verdict<M>>>, Mistake> {
     let Check { model, assumed, conditions, properties, atoms, limits, keep, .. } = check;
-    let tests: Option<Vec<_>> = properties.iter().map(|(_, formula)| formula.invariant()).collect();
-    let Some(tests) = tests.filter(|tests| !tests.is_empty()) else { return Ok(None) };
-    if !assumed.is_empty() || !conditions.is_empty() {
+    let promises: Option<Vec<_>> =
+        properties.iter().map(|(_, formula)| formula.invariant()).collect();
+    let Some(promises) = promises.filter(|all| !all.is_empty()) else { return Ok(None) };
+    // Whole states are left to the engines, which keep them as well.
+    if *keep == Keep::Whole || !assumed.is_empty() || !conditions.is_empty() {
         return Ok(None);
     }
     let started = Instant::now();
     let options = limits.options(started);
     let within = (options.bounds, limits.memory, options.workers.count.get());
-    let found = sweep(model, &tests, within, *keep);
+    let found = sweep(model, &promises, within, *keep);
     let why = match &found {
         Swept::Abandoned => return Ok(None),
-        Swept::Ambiguous(said) => return Err(Mistake::new(said.clone())),
+        Swept::Wrong(said) => return Err(Mistake::new(said.clone())),
         Swept::Cut(why, _) => Some(why.clone()),
         Swept::Holds { .. } if *keep == Keep::Hash => Some(WhyUnknown::Lossy),
         Swept::Holds { .. } => None,

@@ -57,6 +57,13 @@ pub(crate) type StateTest<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 /// A test of an action.
 pub(crate) type ActionTest<A> = Arc<dyn Fn(&A) -> bool + Send + Sync>;
 
+/// The promise that a test has the same answer in every state.
+pub(crate) struct Invariant<S> {
+    pub(crate) name: String,
+    pub(crate) test: StateTest<S>,
+    pub(crate) wanted: bool,
+}
+
 pub(crate) struct Proposition<S, A> {
     pub(crate) name: String,
     pub(crate) meaning: Meaning<S, A>,
@@ -367,17 +374,16 @@ impl<S, A> Formula<S, A> {
         binary(Binary::Release, self, other)
     }
 
-    /// The test of states that is promised to be true in all of them, or false in all of them, if that is what the
-    /// formula says.
-    pub(crate) fn invariant(&self) -> Option<(StateTest<S>, bool)> {
+    /// What is promised of every state, if the formula promises that a test is true in all of them, or false in all.
+    pub(crate) fn invariant(&self) -> Option<Invariant<S>> {
         let Node::Unary(Unary::Globally, inner) = &*self.0 else { return None };
         let (inner, wanted) = match &*inner.0 {
             Node::Unary(Unary::Not, inner) => (inner, false),
             _ => (inner, true),
         };
         match &*inner.0 {
-            Node::Proposition(Proposition { meaning: Meaning::State(test), .. }) => {
-                Some((Arc::clone(test), wanted))
+            Node::Proposition(Proposition { name, meaning: Meaning::State(test) }) => {
+                Some(Invariant { name: name.clone(), test: Arc::clone(test), wanted })
             }
             _ => None,
         }

@@ -15,9 +15,10 @@ use fairly_check::WhyUnknown;
 use fairly_search::{Bounds, Cut};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
-use crate::formula::StateTest;
+use crate::formula::Invariant;
 use crate::memory;
 use crate::model::Model;
+use crate::rows::message;
 use crate::states::States;
 
 /// States that one worker takes at once.
@@ -52,23 +53,23 @@ pub(crate) enum Swept {
     Abandoned,
     /// A limit was reached, after so many states.
     Cut(WhyUnknown, usize),
-    /// Two states that differ feed the same to a hasher.
-    Ambiguous(String),
+    /// Why no answer would mean anything: a test panics, or two states that differ feed the same to a hasher.
+    Wrong(String),
 }
 
 /// Follows all states of a model.
 pub(crate) fn sweep<M: Model>(
     model: &M,
-    tests: &[(StateTest<M::State>, bool)],
+    promises: &[Invariant<M::State>],
     (bounds, memory, workers): (Bounds, Option<usize>, usize),
     keep: Keep,
 ) -> Swept {
     let limit = memory.map(|more| memory::resident().unwrap_or(0).saturating_add(more));
     let within = (bounds, limit);
     match keep {
-        Keep::Whole => Pass::new(model, tests, &Whole(States::new()), within).run(workers),
-        Keep::Packed => Pass::new(model, tests, &Packed::new(), within).run(workers),
-        Keep::Hash => Pass::new(model, tests, &Hashes::new(), within).run(workers),
+        Keep::Whole => Pass::new(model, promises, &Whole(States::new()), within).run(workers),
+        Keep::Packed => Pass::new(model, promises, &Packed::new(), within).run(workers),
+        Keep::Hash => Pass::new(model, promises, &Hashes::new(), within).run(workers),
     }
 }
 
@@ -156,7 +157,7 @@ impl<S: Clone + Eq + Hash + std::fmt::Debug + Send + Sync> Known<S> for Packed<S
         };
         if let Some(at) = index.find(hash, is_it) {
             return match samples.get(at) {
-                Some(known) if *known != state => Err(Swept::Ambiguous(format!(
+                Some(known) if *known != state => Err(Swept::Wrong(format!(
                     "two states that differ feed the same to a hasher, so `packed` cannot tell them apart: \
                      {known:?} and {state:?}"
                 ))),
@@ -312,7 +313,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A pass over the states.
 struct Pass<'a, M: Model, K: Known<M::State>> {
     model: &'a M,
-    tests: &'a [(StateTest<M::State>, bool)],
+    promises: &'a [Invariant<M::State>],
     known: &'a K,
     bounds: Bounds,
     /// Bytes that the process may have.
@@ -336,13 +337,13 @@ struct Queue<W> {
 impl<'a, M: Model, K: Known<M::State>> Pass<'a, M, K> {
     fn new(
         model: &'a M,
-        tests: &'a [(StateTest<M::State>, bool)],
+        promises: &'a [Invariant<M::State>],
         known: &'a K,
         (bounds, limit): (Bounds, Option<usize>),
     ) -> Self {
         Pass {
             model,
-            tests,
+            promises,
             known,
             bounds,
             limit,
@@ -360,9 +361,7 @@ impl<'a, M: Model, K: Known<M::State>> Pass<'a, M, K> {
         let begun = catch_unwind(AssertUnwindSafe(|| {
             let (mut first, mut text) = (Vec::new(), Vec::new());
             for state in self.model.init() {
-                if !self.is_good(&state) {
-                    return Err(Swept::Abandoned);
-                }
+                self.ask(&state)?;
                 first.extend(self.known.add(state, &mut text)?);
             }
             Ok(first)
@@ -388,8 +387,21 @@ impl<'a, M: Model, K: Known<M::State>> Pass<'a, M, K> {
         Swept::Holds { states: self.known.len(), transitions }
     }
 
-    fn is_good(&self, state: &M::State) -> bool {
-        self.tests.iter().all(|(test, wanted)| test(state) == *wanted)
+    /// # Errors
+    /// If a promise is not kept in a state, or cannot be asked there.
+    fn ask(&self, state: &M::State) -> Result<(), Swept> {
+        for Invariant { name, test, wanted } in self.promises {
+            // A panic writes its message, so it is not asked for again.
+            match catch_unwind(AssertUnwindSafe(|| test(state))) {
+                Ok(found) if found == *wanted => {}
+                Ok(_) => return Err(Swept::Abandoned),
+                Err(panic) => {
+                    let said = format!("`{name}` panicked in {state:?}: {}", message(&*panic));
+                    return Err(Swept::Wrong(said));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Ends the pass.
@@ -452,9 +464,7 @@ impl<'a, M: Model, K: Known<M::State>> Pass<'a, M, K> {
         found: &mut Vec<K::Waiting>,
     ) -> Result<(), Swept> {
         if let Some(new) = self.known.add(state, text)? {
-            if !self.is_good(self.known.state(&new)) {
-                return Err(Swept::Abandoned);
-            }
+            self.ask(self.known.state(&new))?;
             found.push(new);
             // As many as there may be is no limit that was reached.
             if let Some(most) = self.bounds.nodes.filter(|&most| self.known.len() > most) {
@@ -583,7 +593,7 @@ mod tests {
         let mut add = |one, other| known.add(Partly(one, other), &mut text);
         let noticed = (0..4 * SAMPLED as u32).any(|number| {
             add(number, 0).expect("it is new");
-            matches!(add(number, 1), Err(Swept::Ambiguous(_)))
+            matches!(add(number, 1), Err(Swept::Wrong(_)))
         });
         assert!(noticed);
     }

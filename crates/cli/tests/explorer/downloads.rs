@@ -43,7 +43,11 @@ fn code(folder: &Path, words: &[&str]) -> Option<i32> {
 /// The nodes and edges of a picture in the language of Graphviz.
 fn drawn(dot: &str) -> (usize, HashSet<(String, String)>) {
     assert!(dot.starts_with("digraph ") && dot.trim_end().ends_with('}'), "{dot}");
-    let is_node = |line: &&str| !line.contains("->") && line.contains("label=");
+    // A node is a letter and a number; what begins with a word is about the whole picture.
+    let is_node = |line: &&str| {
+        let number = line.trim().split(' ').next().and_then(|name| name.get(1..)).unwrap_or("");
+        !line.contains("->") && number.parse::<usize>().is_ok()
+    };
     let names = |line: &str| {
         let (from, to) = line.trim().split_once(" -> ")?;
         Some((from.to_owned(), to.split([' ', ';']).next()?.to_owned()))

@@ -99,7 +99,7 @@ fn a_saved_trace_is_opened_with_its_model() {
         "(() => { const it = document.querySelector('.simulate select'); it.value = '3'; })()",
     );
     page.click(".simulate button", "To an acceptance");
-    page.wait("document.querySelector('.said').textContent.includes('accepts by')");
+    page.wait("document.querySelector('.said').textContent.includes('¬served accepts')");
     is_clean(&mut page, &explorer.url);
 }
 

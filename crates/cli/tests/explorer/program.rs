@@ -243,6 +243,9 @@ fn every_view_of_a_program_is_seen_in_the_browser() {
     page.click("button.add", "Add and ask again");
     page.wait("document.querySelectorAll('.question.holds').length === 5");
     assert!(page.text(".detail .command code").contains(".assume(\"sf(User0)\")"));
+    // Without it again.
+    page.click(".chip button", "×");
+    page.wait("document.querySelectorAll('.question.violated').length === 1");
     page.value("location.hash = 'simulate'");
     page.wait("document.querySelector('.offered .step')");
     page.press("1", 49);
