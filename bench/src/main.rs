@@ -64,7 +64,7 @@ fn main() -> ExitCode {
             draw(picture, &report.panels, note)
         }
         Some("hiding") => {
-            let most = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(16);
+            let most = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(10);
             print!("{}", fairly_bench::hiding::table(most));
             ExitCode::SUCCESS
         }

@@ -469,8 +469,7 @@ fn ratios(text: &mut String, running: &[&Peer], rows: &[Row]) {
         }
     }
     text.push_str(
-        "\n## Where others win\n\nRows of this run on which another tool was faster. Decision diagrams do not grow with the states of a symmetric system but with \
-         its structure: on large symmetric systems\nNuSMV is ahead of every tool that visits states, Fairly among them, and on Peterson's lock it is behind all of them.\n\n",
+        "\n## Where others win\n\nRows of this run on which another tool was faster.\n\n",
     );
     if better.is_empty() {
         text.push_str("None on these rows.\n");

@@ -63,7 +63,7 @@ impl Default for Plan {
             pairs: &[1, 2, 4, 8, 16, 32, 64],
             copies: 20_000,
             inherent: 200_000,
-            switches: 16,
+            switches: 10,
             quick: false,
             seconds,
         }
@@ -248,7 +248,7 @@ fn inherent_fairness(text: &mut String, plan: &Plan) {
          (003-1); the sets are kept apart here, so that it saves a\nfactor and no exponent.\n\n\
          ### Hiding\n\nThe relation was made for abstraction (Nitsche and Wolper 1997). Beside `a` and `b` there are switches that are turned at will; the \
          promise speaks of `a` and `b`. The check of the whole system\ngrows with 2ⁿ, that of the abstraction not at all. That the abstraction carries over is \
-         decided once for all promises, by one look at each state.\n\n",
+         decided once for all promises; that closes a set of states after every word, which is quadratic here.\n\n",
     );
     text.push_str(&hiding::table(plan.switches));
     text.push('\n');

@@ -145,7 +145,7 @@ fn begin<S: TransitionSystem>(
 /// How a run goes on such that the automaton of the negated property accepts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approach {
-    /// A way to a loop, and the loop: whoever goes round it for ever violates the property.
+    /// A way to a loop, and the loop: a run that goes round it for ever violates the property.
     Loop {
         /// Steps to the loop.
         stem: Vec<Transition>,

@@ -43,6 +43,14 @@ pub enum Asked {
 }
 
 impl Question {
+    /// Whether the answer depends on the fairness assumed: of formulas, and of refinement of fair runs.
+    pub fn depends_on_fairness(&self) -> bool {
+        match &self.asked {
+            Asked::Formula(..) => true,
+            Asked::Claim(claim) => matches!(claim, Claim::RefinesFairly { .. }),
+        }
+    }
+
     /// The formula.
     pub fn property(&mut self) -> Option<&mut Property> {
         match &mut self.asked {

@@ -407,7 +407,7 @@ impl Systems {
             if self.passed(question.system) == known {
                 return done;
             }
-            // What was bound can be bound again: names do not go away.
+            // Bound questions can be bound again: names do not go away.
             let Ok(again) = self.bind(question.at) else { return done };
             *question = again;
         }

@@ -293,9 +293,9 @@ impl Asking<'_> {
         let (fairness, level) = (self.ask.fairness.as_deref(), self.ask.level.as_deref());
         let notion = notion(fairness, level, own).map_err(|why| problem(&why))?;
         let system = question.system;
-        let assumption = match &question.asked {
-            Asked::Formula(..) => self.assumption(notion, system, options.bounds)?,
-            Asked::Claim(_) => Assumption::of(Notion::None),
+        let assumption = match question.depends_on_fairness() {
+            true => self.assumption(notion, system, options.bounds)?,
+            false => Assumption::of(Notion::None),
         };
         let assumed = Assumed { assumption: &assumption, strengths: true };
         let answered = self.systems.answer(question, &assumed, options);

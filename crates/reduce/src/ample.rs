@@ -398,7 +398,7 @@ impl Chooser {
             if self.loud[slot as usize] || is_given_up {
                 continue;
             }
-            // What is found from then on is of no use to anyone.
+            // Results from then on are of no use.
             if self.is_stopped {
                 return false;
             }

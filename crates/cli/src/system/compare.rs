@@ -182,12 +182,12 @@ fn rows(
 ) -> Result<Vec<Row>, CliError> {
     let usual = Way::usual(Notion::None);
     let mut rows = Vec::new();
-    let (first, Kind { is_formula, is_model, is_annotated }) =
+    let (first, Kind { is_formula, is_about_fairness, is_model, is_annotated }) =
         row(model, constraints, at, title, &usual)?;
     rows.push(first);
     let mut ways = Vec::new();
     let mut notions = vec![Notion::None];
-    if is_formula {
+    if is_about_fairness {
         notions.extend([Notion::Weak(Level::Process), Notion::Strong(Level::Process)]);
         if is_annotated {
             notions.push(Notion::Annotated(AnnotationLevel::Name));
@@ -228,6 +228,8 @@ fn rows(
 #[derive(Clone, Copy)]
 struct Kind {
     is_formula: bool,
+    /// Whether the answer depends on the fairness assumed.
+    is_about_fairness: bool,
     /// Whether the system is that of a model, and no network of components.
     is_model: bool,
     is_annotated: bool,
@@ -254,14 +256,15 @@ fn row(
     let mut asked = file.some_questions(model)?.asked;
     let question = &mut asked[at];
     let is_formula = question.formula().is_some();
+    let is_about_fairness = question.bound.depends_on_fairness();
     let is_model = matches!(file.system(question.system())?, System::Model(_));
     let is_annotated = file.systems.loaded().is_annotated;
-    let kind = Kind { is_formula, is_model, is_annotated };
+    let kind = Kind { is_formula, is_about_fairness, is_model, is_annotated };
     let (answer, most) =
         sampled(|| answered(&mut file, question, constraints, way.notion, &options));
     let Answer { said, states, nodes, steps, engine, reductions, time } = answer?;
     let row = Row {
-        notion: is_formula.then_some(way.notion),
+        notion: is_about_fairness.then_some(way.notion),
         name: way.name(),
         said,
         states,

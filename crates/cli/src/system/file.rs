@@ -222,9 +222,9 @@ impl File {
         let options = request.model.options_for(&question.names())?;
         let notion = request.notion(self.systems.loaded().is_annotated);
         let system = question.system();
-        let assumption = match question.formula() {
-            Some(_) => self.assumption(notion, &request.constraints, system, options.bounds)?,
-            None => Assumption::of(Notion::None),
+        let assumption = match question.bound.depends_on_fairness() {
+            true => self.assumption(notion, &request.constraints, system, options.bounds)?,
+            false => Assumption::of(Notion::None),
         };
         let strengths = request.model.format == Format::Human;
         let assumed = Assumed { assumption: &assumption, strengths };

@@ -164,7 +164,7 @@ fn near(after: &[Vec<usize>], centre: usize, depth: usize) -> Vec<usize> {
         let mut ring = vec![centre];
         seen[centre] = true;
         for _ in 0..=depth {
-            // Whatever the number is, nothing lies behind the last states.
+            // Nothing lies behind the last states, however large the number is.
             if ring.is_empty() {
                 break;
             }

@@ -84,7 +84,7 @@ pub struct Product<'a, S> {
     is_full: bool,
 }
 
-/// What a product has found out about a system under constraints. The property does not matter for it.
+/// Findings of a product about a system under constraints. The property does not matter for it.
 pub struct Known {
     lowering: Lowering,
     marks: Joins,
@@ -97,7 +97,7 @@ pub struct Known {
 }
 
 impl<'a, S: TransitionSystem> Product<'a, S> {
-    /// What has been found out about the system, for another question about it under the same constraints.
+    /// Findings about the system, for another question about it under the same constraints.
     pub fn into_known(self) -> Known {
         let Product { lowering, marks, answers, actions, moves, states, limit, is_full, .. } = self;
         Known { lowering, marks, answers, actions, moves, states, limit, is_full }
