@@ -865,7 +865,7 @@ fn shorter_of_few<S: TransitionSystem>(
 }
 
 /// Steps of a run between two questions whether to stop. A run that is shorter is never given up.
-const ASKED: usize = 1 << 10;
+pub(crate) const ASKED: usize = 1 << 10;
 
 /// The run of the system behind a lasso of the product.
 ///

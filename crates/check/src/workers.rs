@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use fairly_fairness::Constraint;
-use fairly_omega::{Hop, Lasso, StateId};
+use fairly_omega::{Hop, Lasso, StateId, Stop};
 use fairly_reduce::{LiftError, Reduced, Reducible};
 use fairly_search::engines::{Engine, Procedure, Question};
 use fairly_search::parallel::{self, Kind, Team};
@@ -18,7 +18,7 @@ use fairly_system::{ActionId, TransitionSystem};
 
 use crate::property::Property;
 use crate::verdict::{CheckError, Stamp, WhyUnknown};
-use crate::verify::{self, Found, Options, as_run, short, with_negation};
+use crate::verify::{self, ASKED, Found, Options, as_run, short, with_negation};
 
 /// Nodes that one worker explores before others are started, unless told otherwise.
 const SMALL: usize = 10_000;
@@ -163,19 +163,23 @@ fn several<S: Reducible>(
     (stamp.product, stamp.system) = (searched.product, searched.system);
     let Some(run) = run else { return Ok(Some(Found::Nothing)) };
     stamp.order = Some(Order::Depth);
-    let Some(steps) = numbered(reduced, &run) else { return Ok(None) };
+    let stop = options.bounds.stop();
+    let Some(steps) = numbered(reduced, &run, stop)? else { return Ok(None) };
     let mut product = Product::new(reduced, negation, constraints.to_vec());
     let first = steps.get(run.stem.len()).map_or((StateId(0), StateId(0)), Numbered::pair);
     let ends = steps.iter().skip(1).map(Numbered::pair).chain([first]);
-    let hops = steps
-        .iter()
-        .zip(ends)
-        .map(|(step, to)| product.hop(step.pair(), step.nth, step.action, to));
-    let Some(mut hops) = hops.collect::<Option<Vec<Hop>>>() else {
-        return Err(CheckError::Engine(
-            "a path of the shared product is none of the other".to_owned(),
-        ));
-    };
+    let mut hops: Vec<Hop> = Vec::with_capacity(steps.len());
+    for (at, (step, to)) in steps.iter().zip(ends).enumerate() {
+        if at % ASKED == ASKED - 1 && stop.is_due() {
+            return Err(CheckError::Stopped);
+        }
+        let Some(hop) = product.hop(step.pair(), step.nth, step.action, to) else {
+            return Err(CheckError::Engine(
+                "a path of the shared product is none of the other".to_owned(),
+            ));
+        };
+        hops.push(hop);
+    }
     let cycle = hops.split_off(run.stem.len());
     let lasso = Lasso { stem: hops, cycle };
     let started = Instant::now();
@@ -185,7 +189,7 @@ fn several<S: Reducible>(
         false => short(&mut product, automaton, lasso, searched.product.0, options),
     };
     stamp.shortening = started.elapsed();
-    let run = as_run(&mut product, &lasso, options.bounds.stop())?;
+    let run = as_run(&mut product, &lasso, stop)?;
     Ok(Some(Found::Run(run)))
 }
 
@@ -204,27 +208,74 @@ impl Numbered {
 }
 
 /// The steps of a path with the numbers that states have in the reduced system; `None` if it has no rows.
-fn numbered<S: Reducible>(reduced: &mut Reduced<'_, S>, run: &SharedRun) -> Option<Vec<Numbered>> {
+///
+/// # Errors
+/// With [`CheckError::Stopped`] if it is time to stop before the last step.
+fn numbered<S: Reducible>(
+    reduced: &mut Reduced<'_, S>,
+    run: &SharedRun,
+    stop: Stop,
+) -> Result<Option<Vec<Numbered>>, CheckError> {
     let mut all: Vec<Numbered> = Vec::new();
     let mut steps = Vec::new();
     for SharedRunStep { row, at, action, nth, fault } in run.stem.iter().chain(&run.cycle) {
-        let is_it = |reduced: &Reduced<'_, S>, state| reduced.fault(state) == fault.as_ref();
+        if all.len() % ASKED == ASKED - 1 && stop.is_due() {
+            return Err(CheckError::Stopped);
+        }
+        let is_it =
+            |reduced: &Reduced<'_, S>, state: &StateId| reduced.fault(*state) == fault.as_ref();
         let state = match (fault, all.last()) {
-            (None, _) => reduced.number(row)?,
-            (Some(_), None) => {
-                reduced.initial().into_iter().find(|&state| is_it(reduced, state))?
-            }
+            (None, _) => reduced.number(row),
+            (Some(_), None) => reduced.initial().into_iter().find(|state| is_it(reduced, state)),
             // The run stays where it is.
-            (Some(_), Some(last)) if is_it(reduced, last.state) => last.state,
+            (Some(_), Some(last)) if is_it(reduced, &last.state) => Some(last.state),
             (Some(_), Some(last)) => {
                 steps.clear();
                 reduced.enabled(last.state, &mut steps);
                 let action = last.action;
                 let mut targets = steps.iter().filter(|step| step.action == action);
-                targets.find(|step| is_it(reduced, step.target))?.target
+                targets.find(|step| is_it(reduced, &step.target)).map(|step| step.target)
             }
         };
+        let Some(state) = state else { return Ok(None) };
         all.push(Numbered { state, at: *at, action: *action, nth: *nth });
     }
-    Some(all)
+    Ok(Some(all))
+}
+
+#[cfg(test)]
+mod tests {
+    use fairly_model::{ModelSpace, text};
+    use fairly_reduce::ModelSystem;
+    use fairly_system::Packed;
+
+    use super::*;
+
+    #[test]
+    fn numbering_a_long_path_is_given_up() {
+        fn always() -> bool {
+            true
+        }
+        let model = text::parse(
+            "model atomicity priority, exit any
+             event e0 idle : idle
+             event e1 tick : visible
+             template t0 T parameters 0 {
+               location q0 on { -> q0 on e1 as tick }
+             }
+             slot p0 P : t0 start t0()",
+        );
+        let model = model.unwrap_or_else(|why| panic!("{why:?}"));
+        let mut system = ModelSystem::new(ModelSpace::new(model, None), None);
+        let row = system.first_row().expect("a state").into_boxed_slice();
+        let step =
+            SharedRunStep { row, at: StateId(0), action: ActionId::IDLE, nth: 0, fault: None };
+        let run = SharedRun { stem: vec![step.clone(); ASKED], cycle: vec![step] };
+        let mut reduced = Reduced::whole(&mut system);
+        assert!(reduced.shared().is_some(), "a model has rows");
+        let all = numbered(&mut reduced, &run, Stop::default()).expect("there is time");
+        assert_eq!(all.map(|all| all.len()), Some(ASKED + 1));
+        let stop = Stop { memory: Some(always), ..Stop::default() };
+        assert!(matches!(numbered(&mut reduced, &run, stop), Err(CheckError::Stopped)));
+    }
 }

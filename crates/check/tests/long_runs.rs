@@ -2,8 +2,10 @@
 //! rather than a late or a wrong one. What is too long to be written down is a violation all the same.
 
 use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
+use fairly_check::workers::Workers;
 use fairly_check::{Answer, Assumption, Execution, Options, Outcome, Said, check};
 use fairly_fairness::{Level, Notion, Selector};
 use fairly_omega::Stop;
@@ -39,12 +41,21 @@ fn counter(limit: usize) -> PromelaFile {
 }
 
 fn answer(file: &mut PromelaFile, bounds: Bounds) -> Answer {
+    answer_of(file, bounds, Workers::default())
+}
+
+fn answer_of(file: &mut PromelaFile, bounds: Bounds, workers: Workers) -> Answer {
     let questions = file.questions();
     let mut formulas = questions.iter().filter_map(|it| file.property(it).ok().flatten());
     let mut property = formulas.next().expect("a formula");
-    let options = Options { bounds, ..Options::default() };
+    let options = Options { bounds, workers, ..Options::default() };
     let none = Assumption::of(Notion::None);
     check(file.interpreter(), &mut property, &none, &options).expect("runs stand up to replay")
+}
+
+/// So many, from the first state on.
+fn several(count: usize) -> Workers {
+    Workers { count: NonZeroUsize::new(count).expect("some"), alone: 0 }
 }
 
 fn found(answer: &Answer) -> &Run {
@@ -121,26 +132,28 @@ fn states_are_led_to_the_reference_as_long_as_there_is_time() {
 
 #[test]
 fn a_deadline_anywhere_leaves_no_wrong_answer_and_no_late_one() {
-    let mut file = counter(30_000);
-    let began = Instant::now();
-    found(&answer(&mut file, Bounds::default()));
-    let whole = began.elapsed();
-    let mut unknown = 0;
-    for part in 0..12 {
-        let given = whole * part / 10;
+    for workers in [1, 2].map(several) {
         let mut file = counter(30_000);
         let began = Instant::now();
-        let bounds = Bounds { deadline: Some(began + given), ..Bounds::default() };
-        match answer(&mut file, bounds).outcome {
-            Outcome::Violated(_) => {}
-            Outcome::Unknown(_) => unknown += 1,
-            other => panic!("{other:?} after {given:?}"),
+        found(&answer_of(&mut file, Bounds::default(), workers));
+        let whole = began.elapsed();
+        let mut unknown = 0;
+        for part in 0..12 {
+            let given = whole * part / 10;
+            let mut file = counter(30_000);
+            let began = Instant::now();
+            let bounds = Bounds { deadline: Some(began + given), ..Bounds::default() };
+            match answer_of(&mut file, bounds, workers).outcome {
+                Outcome::Violated(_) => {}
+                Outcome::Unknown(_) => unknown += 1,
+                other => panic!("{other:?} after {given:?} with {workers:?}"),
+            }
+            // Machines are busy, and what was found in time may be judged a little later.
+            let late = began.elapsed().saturating_sub(given);
+            assert!(late < Duration::from_secs(20), "{late:?} after the deadline");
         }
-        // Machines are busy, and what was found in time may be judged a little later.
-        let late = began.elapsed().saturating_sub(given);
-        assert!(late < Duration::from_secs(20), "{late:?} after the deadline");
+        assert!(unknown > 0, "{workers:?}");
     }
-    assert!(unknown > 0);
 }
 
 #[test]
