@@ -4,7 +4,6 @@
 //! one, so such an answer is not searched for again. And a run found under one notion is judged
 //! under all others: where it is fair, the property is violated there too.
 
-use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use fairly_fairness::{Constraint, Level, Notion, Predicate, PrefixKind, StepFormula, Strength};
@@ -16,6 +15,7 @@ use fairly_witness::Ledger;
 use crate::assumption::Assumption;
 use crate::confirm::{self, Confirmed};
 use crate::property::Property;
+use crate::side_by_side::side_by_side;
 use crate::verdict::{CheckError, Outcome, Stamp, WhyUnknown};
 use crate::verify::{Found, Options, concerns, decide};
 
@@ -322,19 +322,9 @@ fn together<S: Reducible>(
             }
         })
     };
-    let answers = std::thread::scope(|scope| {
-        let asked = notions.iter().zip(forks);
-        let answer = &answer;
-        let threads: Vec<_> = asked
-            .map(|(&notion, (fork, property))| {
-                (notion, scope.spawn(move || answer(notion, fork, property)))
-            })
-            .collect();
-        let join = |(notion, thread): (Notion, ScopedJoinHandle<'_, _>)| {
-            (notion, thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        };
-        threads.into_iter().map(join).collect::<Vec<_>>()
-    });
+    let asked = notions.iter().copied().zip(forks).collect();
+    let answers =
+        side_by_side(asked, |(notion, (fork, property))| (notion, answer(notion, fork, property)));
     answers.into_iter().map(|(notion, answer)| Ok((notion, answer?))).collect()
 }
 

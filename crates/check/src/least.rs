@@ -14,7 +14,6 @@
 //! on them.
 
 use std::collections::VecDeque;
-use std::thread::ScopedJoinHandle;
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::{
@@ -30,6 +29,7 @@ use hashbrown::HashMap;
 use crate::assumption::constraints_of;
 use crate::confirm;
 use crate::property::Property;
+use crate::side_by_side::side_by_side;
 use crate::verdict::{CheckError, Stamp, WhyUnknown};
 use crate::verify::{Found, Options, as_negation, as_run, decide, negation};
 
@@ -407,14 +407,7 @@ impl Stored {
         if asked.len() == 1 || is_small {
             return asked.into_iter().take(1).map(find).collect();
         }
-        std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                asked.into_iter().map(|it| scope.spawn(move || find(it))).collect();
-            let join = |thread: ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            threads.into_iter().map(join).collect()
-        })
+        side_by_side(asked, find)
     }
 
     /// The same step with its position in the whole graph.

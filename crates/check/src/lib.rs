@@ -38,6 +38,7 @@ pub mod proof;
 mod property;
 mod question;
 mod record;
+mod side_by_side;
 pub mod soundness;
 mod states;
 mod statistics;

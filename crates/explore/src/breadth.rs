@@ -32,6 +32,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
 
 use hashbrown::HashMap;
 
@@ -324,13 +325,19 @@ impl<S: Space + ?Sized, W: Sought> Search<'_, S, W> {
         std::thread::scope(|scope| {
             let _dismissed = crew.dismissed_at_the_end();
             let mut started = 1;
+            let mut most = self.options.workers.max(1);
             while !range.is_empty() && !self.is_over.load(Ordering::Acquire) {
                 let worth = range.len() / self.options.pace.share.max(1);
-                let workers = worth.clamp(1, self.options.workers.max(1));
+                let mut workers = worth.clamp(1, most);
                 self.next.store(range.start, Ordering::Release);
                 for number in started..workers {
                     let crew = &crew;
-                    scope.spawn(move || self.serve(crew, number));
+                    let work = move || self.serve(crew, number);
+                    // Where the machine gives no more threads, those that there are do the work.
+                    if Builder::new().spawn_scoped(scope, work).is_err() {
+                        (most, workers) = (number, number);
+                        break;
+                    }
                 }
                 started = started.max(workers);
                 crew.call(workers, range.clone());
