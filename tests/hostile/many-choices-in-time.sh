@@ -19,3 +19,22 @@ limit choices.csp
 limit atomic.pml
 echo 'int a[1000000]; active proctype P() { a[3] = 1; a[999999] = 2 } ltl p { [] (a[5] == 0) }' > array.pml
 limit array.pml
+# Names are looked up, not compared with all others.
+{
+    for i in $(seq 0 39999); do echo "P$i() = a$i.$i -> P$(((i + 1) % 40000))();"; done
+    echo '#assert P0() deadlockfree;'
+} > definitions.csp
+limit definitions.csp
+{
+    echo 'P() = a -> P();'
+    printf 'S() = P() \\ {e'
+    seq 40000 | sed 's/^/,e/' | tr -d '\n'
+    echo '};'
+    echo '#assert S() deadlockfree;'
+} > hidden.csp
+limit hidden.csp
+{
+    seq -f 'proctype Q%.0f() { skip }' 20000
+    echo 'active proctype P() { skip }'
+} > proctypes.pml
+limit proctypes.pml

@@ -77,9 +77,7 @@ impl System {
             }
             Lowered::Model { model, unfold, families } => {
                 let space = ModelSpace::new(model, unfold);
-                for family in &families {
-                    space.add_family(family);
-                }
+                space.add_families(&families);
                 System::Model(execution::system(space, execution))
             }
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use fairly_fairness::{Constraint, Predicate, Selector};
 use fairly_logic::{Formula, Formulas, Node};
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_search::{Binding, Bounds};
 use fairly_system::{ActionId, EventId, EventPosition, FaultKind, Transition, TransitionSystem};
 
@@ -99,6 +99,17 @@ pub(crate) enum Walked {
 
 /// Goes through the reachable states, until `look` breaks.
 pub(crate) fn walk<S: TransitionSystem>(
+    system: &mut S,
+    bounds: Bounds,
+    look: impl FnMut(&mut S, StateId, &[Transition]) -> ControlFlow<()>,
+) -> Walked {
+    system.stop_at(bounds.stop());
+    let walked = walk_within(system, bounds, look);
+    system.stop_at(Stop::default());
+    walked
+}
+
+fn walk_within<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
     mut look: impl FnMut(&mut S, StateId, &[Transition]) -> ControlFlow<()>,

@@ -1,6 +1,8 @@
 //! Processes that are alike: how much is saved, what is refused, and the runs that are shown. Verdicts are
 //! compared on random models in `reduction.rs`.
 
+use std::sync::Arc;
+
 use fairly_check::claim;
 use fairly_check::soundness::{Refusal, RowKind, SYMMETRY};
 use fairly_check::{Answer, Assumption, CheckError, Options, Outcome, Property, Reduction, check};
@@ -9,10 +11,12 @@ use fairly_logic::Formulas;
 use fairly_model::ModelSpace;
 use fairly_omega::emptiness::{self, Algorithm};
 use fairly_omega::{Graph, StateId, Stop};
-use fairly_reduce::{Asymmetric, Base, ModelSystem, Reduced, Reducible, Symmetry, Watched};
+use fairly_reduce::{
+    Asymmetric, Base, ModelSystem, Quotient, Reduced, Reducible, Symmetry, Watched,
+};
 use fairly_search::{Binding, Bounds, Negation, Product};
 use fairly_system::{
-    ActionId, AtomIndex, EventSet, MoveId, ProcessId, Transition, TransitionSystem,
+    ActionId, AtomIndex, EventSet, MoveId, ProcessId, Space, Steps, Transition, TransitionSystem,
 };
 
 use crate::common::languages::{CspFile, PromelaFile, Question};
@@ -545,4 +549,46 @@ fn many_processes_are_looked_at_in_little_time() {
             assert!(started.elapsed().as_secs() < 60);
         });
     }
+}
+
+/// Where it is time to stop while the steps of a state are put in order, none of them stays.
+#[test]
+fn a_state_that_is_given_up_keeps_no_step() {
+    fn always() -> bool {
+        true
+    }
+    let text = "P(i) = go.i -> back.i -> P(i); System() = ||| i:{0..199} @ P(i);
+                #assert System() deadlockfree;";
+    with_system(text, |system| {
+        let base = system.base().expect("a model");
+        let symmetry = base.symmetry(&Watched::default(), Stop::default()).expect("alike");
+        let quotient = Quotient::new(Arc::clone(base.space()), symmetry);
+        let (mut scratch, mut steps) = (quotient.scratch(), Steps::default());
+        quotient.initial(&mut scratch, &mut steps);
+        let row = steps.rows.clone();
+        steps.clear();
+        quotient.expand(&row, &mut scratch, &mut steps);
+        assert_eq!((steps.actions.len(), steps.faults.len()), (1, 0), "they are all alike");
+        let from = steps.rows.clone();
+        let mut all = Steps::default();
+        quotient.expand(&from, &mut scratch, &mut all);
+        assert_eq!((all.actions.len(), all.faults.len()), (2, 0));
+        scratch.stop = Stop { memory: Some(always), ..Stop::default() };
+        let (mut rows, mut met) = (Vec::new(), 0);
+        for _ in 0..2_000 {
+            rows.clear();
+            steps.clear();
+            (0..64).for_each(|_| rows.extend_from_slice(&from));
+            quotient.expand(&rows, &mut scratch, &mut steps);
+            for of in steps.by_row() {
+                let is_stopped = of.clone().any(|at| steps.fault(at).is_some());
+                assert_eq!(of.len(), if is_stopped { 1 } else { 2 });
+                met += usize::from(is_stopped);
+            }
+            if met > 0 {
+                break;
+            }
+        }
+        assert!(met > 0, "it is never asked");
+    });
 }

@@ -341,7 +341,12 @@ impl<S: Space + ?Sized> TransitionSystem for Explored<S> {
         out: &mut Vec<Transition>,
         ends: &mut Vec<usize>,
     ) {
-        for some in states.chunks((WAITING_WORDS / self.space.width()).max(1)) {
+        let chunks = states.chunks((WAITING_WORDS / self.space.width()).max(1));
+        for (at, some) in chunks.enumerate() {
+            // There are several only if rows are long.
+            if at > 0 && self.scratch.stop.is_due() {
+                return;
+            }
             let mut left = some;
             while !left.is_empty() {
                 let sound = match self.faults.is_empty() {

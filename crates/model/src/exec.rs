@@ -27,11 +27,30 @@ pub(crate) struct Effort {
     pub(crate) allowed: u64,
     /// The most that one has run there.
     pub(crate) most_run: u64,
-    /// When to stop inside a step.
+    /// When to stop inside a step, and between the steps out of a state.
     pub(crate) stop: Stop,
+    /// Cells that were copied and processes that were looked at since it was last asked whether to stop.
+    pub(crate) looked_at: u64,
+    /// Whether it is time to stop, as far as that was asked.
+    pub(crate) is_stopped: bool,
 }
 
 impl Effort {
+    /// The effort of expanding states begins.
+    pub(crate) fn begin(&mut self, stop: Stop) {
+        (self.stop, self.is_stopped) = (stop, false);
+    }
+
+    /// Whether to stop before a step that copies and looks at so much.
+    pub(crate) fn is_stopped_before(&mut self, size: usize) -> bool {
+        self.looked_at += size as u64 + 1;
+        if self.looked_at >= ASKED {
+            self.looked_at = 0;
+            self.is_stopped |= self.stop.is_due();
+        }
+        self.is_stopped
+    }
+
     #[cold]
     fn count_many(&mut self, span: Option<Span>) -> Faulty<()> {
         self.most_run = self.most_run.max(self.statements);
@@ -40,7 +59,7 @@ impl Effort {
             return Err(Box::new(Fault::limit(message, span)));
         }
         if self.statements.is_multiple_of(ASKED) && self.stop.is_due() {
-            return Err(Box::new(Fault::limit("the search was stopped inside a step", span)));
+            return Err(Box::new(Fault { span, ..Fault::stopped() }));
         }
         Ok(())
     }

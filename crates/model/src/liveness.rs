@@ -70,7 +70,7 @@ impl Dead {
             return Dead::default();
         }
         let read = Read::of(model, seen);
-        let held: Vec<Held> = model.templates.iter().map(|it| Held::of(model, it)).collect();
+        let held = Held::of_all(model);
         let mut all = Dead::faint(model, layout, seen, &held);
         for (at, faint) in all.templates.iter_mut().enumerate() {
             let dead = dead(model, TemplateId::from_index(at), &read.remote, &held[at].locals);
@@ -80,10 +80,11 @@ impl Dead {
                 faint.dedup();
             }
         }
+        let kept: HashSet<&VariableId> = held.iter().flat_map(|held| &held.globals).collect();
         all.globals.extend((0..model.variables.len()).map(VariableId::from_index).filter(|id| {
             model.variables[id.index()].storage == Storage::State
                 && !read.globals.contains(id)
-                && !held.iter().any(|held| held.globals.contains(id))
+                && !kept.contains(id)
         }));
         all.globals.sort_unstable();
         all.globals.dedup();
@@ -96,7 +97,7 @@ impl Dead {
         if is_open(model) {
             return Dead::default();
         }
-        let held: Vec<Held> = model.templates.iter().map(|it| Held::of(model, it)).collect();
+        let held = Held::of_all(model);
         Dead::faint(model, layout, seen, &held)
     }
 
@@ -147,7 +148,7 @@ impl Faint {
         if is_open(model) {
             return Faint::default();
         }
-        let held: Vec<Held> = model.templates.iter().map(|it| Held::of(model, it)).collect();
+        let held = Held::of_all(model);
         faint(model, layout, seen, &held)
     }
 }
@@ -393,13 +394,18 @@ struct Held {
 }
 
 impl Held {
-    fn of(model: &Model, template: &Template) -> Held {
-        let locals = Set::empty(template.locals.len());
-        let mut held = Held { locals, globals: HashSet::new() };
-        if model.atomicity == Atomicity::Exclusive && model.has_holding_edge() {
-            rounds(model, template).into_iter().for_each(|edge| held.assigned(&edge.effect));
-        }
-        held
+    /// By template.
+    fn of_all(model: &Model) -> Vec<Held> {
+        let may_hold = model.atomicity == Atomicity::Exclusive && model.has_holding_edge();
+        let of = |template: &Template| {
+            let locals = Set::empty(template.locals.len());
+            let mut held = Held { locals, globals: HashSet::new() };
+            if may_hold {
+                rounds(model, template).into_iter().for_each(|edge| held.assigned(&edge.effect));
+            }
+            held
+        };
+        model.templates.iter().map(of).collect()
     }
 
     fn assigned(&mut self, statements: &[Statement]) {

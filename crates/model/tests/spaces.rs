@@ -3,8 +3,8 @@
 
 use fairly_explore::Explored;
 use fairly_model::{Model, ModelSpace, text, verify};
-use fairly_omega::StateId;
-use fairly_system::{Space, Steps, TransitionSystem};
+use fairly_omega::{StateId, Stop};
+use fairly_system::{FaultKind, Space, Steps, TransitionSystem};
 use fairly_testkit::Rng;
 use std::collections::HashMap;
 
@@ -167,4 +167,48 @@ fn threads_share_a_space() {
         let (own, own_different) = names(&alone);
         assert_eq!(count - different, own - own_different, "seed {seed}");
     }
+}
+
+/// A row in which it is time to stop keeps none of its steps: with some of them, what is enabled there would be wrong.
+#[test]
+fn a_row_that_is_given_up_has_a_single_step_that_says_so() {
+    fn always() -> bool {
+        true
+    }
+    let mut given_up = 0;
+    for seed in first_seed(1)..first_seed(1) + 40 {
+        let space = ModelSpace::new(lively_model(&mut Rng::new(seed)), None);
+        let (mut scratch, mut all) = (space.scratch(), Steps::default());
+        space.initial(&mut scratch, &mut all);
+        let row = all.rows.clone();
+        let is_faulty = !all.faults.is_empty();
+        all.clear();
+        if is_faulty {
+            continue;
+        }
+        space.expand(&row, &mut scratch, &mut all);
+        if all.actions.len() < 2 {
+            continue;
+        }
+        scratch.stop = Stop { memory: Some(always), ..Stop::default() };
+        // It is not asked at every step.
+        let mut steps = Steps::default();
+        let stopped = (0..100_000).find(|_| {
+            steps.clear();
+            space.expand(&row, &mut scratch, &mut steps);
+            let is_stopped = steps.faults.iter().any(|(_, fault)| fault.kind == FaultKind::Limit);
+            assert!(is_stopped || steps == all, "seed {seed}");
+            is_stopped
+        });
+        assert!(stopped.is_some(), "seed {seed}: it is never asked");
+        assert_eq!((steps.actions.len(), steps.faults.len(), &*steps.ends), (1, 1, &[1][..]));
+        assert_eq!(steps.rows.len(), space.width(), "seed {seed}");
+        given_up += 1;
+        // From then on all is as it was.
+        scratch.stop = Stop::default();
+        steps.clear();
+        space.expand(&row, &mut scratch, &mut steps);
+        assert_eq!(steps, all, "seed {seed}");
+    }
+    assert!(given_up > 5, "{given_up}");
 }

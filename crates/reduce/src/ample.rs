@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use fairly_model::native::Part;
+use fairly_omega::Stop;
 use fairly_system::{ActionId, Scratch, Signature, Space, Steps, delegate_space};
 
 use crate::attempts::{Attempts, PlaceNumbers};
@@ -17,6 +18,9 @@ use crate::processes::{Position, Processes};
 use crate::relations::{Able, Located, Relations};
 use crate::skeleton::{Climb, Need, Skeleton, Spot, Tone};
 use crate::watched::Watched;
+
+/// Pairs of a step and a process that are looked at between two questions whether to stop.
+const ASKED: usize = 1 << 14;
 
 /// States after which a reduction is given up that has not left out anything.
 const ENOUGH: usize = 4096;
@@ -239,6 +243,7 @@ impl<S: Space> Space for Ample<S> {
             out.omitted.extend(batch.omitted.iter().map(|&(row, action)| (first + row, action)));
             out.committed.extend(batch.committed.iter().map(|row| first + row));
             work.batch = batch;
+            (work.chooser.stop, work.chooser.is_stopped) = (stop, false);
             let ends = std::mem::take(&mut work.batch.ends);
             let mut begin = 0;
             for (row, &end) in rows.chunks_exact(width).zip(&ends) {
@@ -322,6 +327,12 @@ struct Chooser {
     relations: Option<Relations>,
     /// By slot: processes that are related to it in this state, a bit each, once that is known.
     related: Vec<Option<u64>>,
+    /// When to stop. A state in which that is met is followed as a whole.
+    stop: Stop,
+    /// Whether it is time to stop, as far as that was asked.
+    is_stopped: bool,
+    /// Pairs of a step and a process that were looked at since then.
+    looked_at: usize,
 }
 
 impl Chooser {
@@ -348,6 +359,9 @@ impl Chooser {
             early: Vec::new(),
             relations,
             related: vec![None; count],
+            stop: Stop::default(),
+            is_stopped: false,
+            looked_at: 0,
         }
     }
 
@@ -383,6 +397,10 @@ impl Chooser {
             let is_given_up = place.is_some_and(|place| attempts.is_given_up(place));
             if self.loud[slot as usize] || is_given_up {
                 continue;
+            }
+            // What is found from then on is of no use to anyone.
+            if self.is_stopped {
+                return false;
             }
             let count = match self.gather(slot, useless) {
                 true => self.mark(pending).filter(|&count| count < fewest),
@@ -564,7 +582,12 @@ impl Chooser {
             next += 1;
             let count = self.spot(slot as usize).map_or(0, |spot| spot.steps.len());
             for step in 0..count {
-                if !self.add_for(slot as usize, step) {
+                self.looked_at += self.positions.len();
+                if self.looked_at >= ASKED {
+                    self.looked_at = 0;
+                    self.is_stopped |= self.stop.is_due();
+                }
+                if self.is_stopped || !self.add_for(slot as usize, step) {
                     return false;
                 }
             }

@@ -2,9 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use fairly_omega::Stop;
 use fairly_system::{ActionId, Scratch, Space, Steps, delegate_space};
 
 use crate::symmetry::{PermutationId, Symmetry};
+
+/// Words of rows that are made canonical between two questions whether to stop.
+const ASKED: usize = 1 << 12;
 
 /// A space in which one row stands for all that are the same up to a permutation of processes, and one step for all
 /// that are the same in a row.
@@ -21,6 +25,8 @@ struct Work {
     batch: Steps,
     kept: Steps,
     symmetry: Symmetry,
+    /// Words of rows that were made canonical since it was last asked whether to stop.
+    words: usize,
 }
 
 impl<S: Space> Quotient<S> {
@@ -55,12 +61,18 @@ impl<S: Space> Quotient<S> {
         self.inner.expand(row, inner, batch);
         out.clear();
         out.take_from(batch, 0..batch.actions.len(), row.len());
-        self.reduce(row, symmetry, out);
+        self.reduce(row, symmetry, (Stop::default(), &mut 0), out);
         symmetry.permutations().to_vec()
     }
 
     /// Keeps the steps of a row that stand for others, and leads them to the rows that do.
-    fn reduce(&self, row: &[u64], symmetry: &mut Symmetry, steps: &mut Steps) {
+    fn reduce(
+        &self,
+        row: &[u64],
+        symmetry: &mut Symmetry,
+        (stop, words): (Stop, &mut usize),
+        steps: &mut Steps,
+    ) {
         symmetry.turn_to(row);
         let signature = self.inner.signature();
         let actions = std::mem::take(&mut steps.actions);
@@ -71,11 +83,23 @@ impl<S: Space> Quotient<S> {
             steps.retain(row.len(), |at| kept[at]);
         }
         let faults = &steps.faults;
+        let mut is_stopped = false;
         for (at, row) in steps.rows.chunks_exact_mut(row.len()).enumerate() {
+            *words += row.len();
+            if *words >= ASKED {
+                *words = 0;
+                is_stopped = stop.is_due();
+                if is_stopped {
+                    break;
+                }
+            }
             match faults.iter().any(|(faulty, _)| *faulty == at) {
                 true => symmetry.leave(),
                 false => symmetry.make_canonical(row),
             }
+        }
+        if is_stopped {
+            steps.stop(0, steps.actions[0], row.len());
         }
     }
 }
@@ -86,7 +110,7 @@ impl<S: Space> Space for Quotient<S> {
     fn scratch(&self) -> Scratch {
         let [batch, kept] = [Steps::default(), Steps::default()];
         let symmetry = self.symmetry.for_worker();
-        Scratch::new(Work { inner: self.inner.scratch(), batch, kept, symmetry })
+        Scratch::new(Work { inner: self.inner.scratch(), batch, kept, symmetry, words: 0 })
     }
 
     fn initial(&self, scratch: &mut Scratch, out: &mut Steps) {
@@ -105,7 +129,7 @@ impl<S: Space> Space for Quotient<S> {
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
         let stop = scratch.stop;
-        let Work { inner, batch, kept, symmetry } = scratch.of::<Work>();
+        let Work { inner, batch, kept, symmetry, words } = scratch.of::<Work>();
         inner.stop = stop;
         let width = self.inner.width();
         batch.clear();
@@ -113,7 +137,7 @@ impl<S: Space> Space for Quotient<S> {
         let first = out.ends.len();
         for (row, of) in rows.chunks_exact(width).zip(batch.by_row()) {
             kept.take_from(batch, of, width);
-            self.reduce(row, symmetry, kept);
+            self.reduce(row, symmetry, (stop, &mut *words), kept);
             out.append(kept, width);
             out.end_row();
         }

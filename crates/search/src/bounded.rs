@@ -7,6 +7,7 @@
 //! if anything was cut.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fairly_omega::{
@@ -50,7 +51,7 @@ impl Bounds {
 
     /// The bound that made work stop that began then, and has come so far.
     pub fn reached(&self, started: Instant, done: usize) -> Cut {
-        let budget = Budget { bounds: *self, started };
+        let budget = Budget { bounds: *self, started, pace: Pace::default() };
         // Memory may be free again by now, unlike time. Without a request it was the reason all the same.
         let memory = self.bytes.map(Cut::Memory);
         budget.in_time().err().or(memory).unwrap_or(Cut::Interrupted(done))
@@ -93,12 +94,51 @@ impl From<BudgetError> for Cut {
 pub(crate) struct Budget {
     bounds: Bounds,
     started: Instant,
+    pace: Pace,
+}
+
+/// How many pieces of work are done between two questions whether there is time: as many as take a moment.
+#[derive(Default)]
+struct Pace {
+    /// Pieces that are done by the next question.
+    next: AtomicUsize,
+    /// Pieces between questions, a power of two; 0 for one.
+    stride: AtomicUsize,
+    /// When the last question was, in nanoseconds.
+    last: AtomicU64,
+}
+
+impl Pace {
+    /// The most pieces between two questions: small ones cost less than looking at the clock.
+    const MOST: usize = 64;
+    /// Time between two questions from which on there are fewer pieces from one to the next.
+    const LONG: u64 = 1_000_000;
+
+    #[inline]
+    fn is_due(&self, done: usize) -> bool {
+        let next = self.next.load(Ordering::Relaxed);
+        // Counting may have begun again.
+        done >= next || next - done > Pace::MOST
+    }
+
+    /// Takes note of a question so many nanoseconds after the beginning.
+    fn asked(&self, done: usize, now: u64) {
+        let took = now.saturating_sub(self.last.swap(now, Ordering::Relaxed));
+        let stride = self.stride.load(Ordering::Relaxed).max(1);
+        let stride = match took {
+            _ if took > 8 * Pace::LONG => 1,
+            _ if took > Pace::LONG => (stride / 2).max(1),
+            _ => (stride * 2).min(Pace::MOST),
+        };
+        self.stride.store(stride, Ordering::Relaxed);
+        self.next.store((done / stride + 1) * stride, Ordering::Relaxed);
+    }
 }
 
 impl Budget {
     /// Begins to count now.
     pub(crate) fn new(bounds: Bounds) -> Self {
-        Budget { bounds, started: Instant::now() }
+        Budget { bounds, started: Instant::now(), pace: Pace::default() }
     }
 
     /// The same with at most so many nodes, and so much time from now on.
@@ -154,7 +194,7 @@ impl Budget {
     #[inline]
     pub(crate) fn goes_on(&self, done: usize, held: impl Fn() -> usize) -> Result<(), Cut> {
         self.in_memory()?;
-        if !done.is_multiple_of(64) {
+        if !self.pace.is_due(done) {
             return Ok(());
         }
         self.allows_more(done, held)
@@ -173,6 +213,8 @@ impl Budget {
     }
 
     fn allows_more(&self, done: usize, held: impl Fn() -> usize) -> Result<(), Cut> {
+        let now = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.pace.asked(done, now);
         if let Some(watch) = self.bounds.watch {
             watch.see_nodes(done);
             if watch.is_stopped() {
@@ -352,5 +394,40 @@ impl<G: Graph> Graph for Bounded<'_, G> {
             (Some(watch), Visit::Rejected) => watch.see_component(),
             (None, _) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pieces of work before which it is asked, if each takes so many nanoseconds.
+    fn asked(pieces: usize, each: u64) -> Vec<usize> {
+        let pace = Pace::default();
+        let due = (0..pieces).filter(|&done| {
+            let is_due = pace.is_due(done);
+            if is_due {
+                pace.asked(done, done as u64 * each);
+            }
+            is_due
+        });
+        due.collect()
+    }
+
+    #[test]
+    fn large_pieces_of_work_are_asked_about_one_by_one_and_small_ones_rarely() {
+        assert_eq!(asked(6, 20_000_000), [0, 2, 3, 4, 5]);
+        let small = asked(1_000, 300);
+        assert!(small.len() < 30, "{small:?}");
+        assert!(small.windows(2).all(|pair| pair[1] - pair[0] <= Pace::MOST), "{small:?}");
+        // Work that becomes larger is noticed at the next question.
+        let pace = Pace::default();
+        (0..=64).filter(|&done| pace.is_due(done)).for_each(|done| pace.asked(done, 1));
+        let next = (65..200).find(|&done| pace.is_due(done)).expect("a question");
+        pace.asked(next, 1_000_000_000);
+        assert!(pace.is_due(next + 1));
+        // So is work that begins to count again.
+        (next..10_000).filter(|&done| pace.is_due(done)).for_each(|done| pace.asked(done, 1));
+        assert!(pace.is_due(0));
     }
 }

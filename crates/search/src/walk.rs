@@ -10,7 +10,7 @@
 //! met here, which it does if it is explored for the first time, or was explored so before. Otherwise
 //! a visit costs four bytes and a bit, and a state one byte.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fairly_omega::{StateId, Stop};
 use fairly_system::{ActionId, EventKind, RunStep, Transition, TransitionSystem};
@@ -114,7 +114,7 @@ impl Walk {
         turn: Turn<'_, S, T>,
         ahead: &mut Option<T>,
     ) -> Result<Option<usize>, Cut> {
-        let mut budget = Budget::new(bounds);
+        let (mut budget, started) = (Budget::new(bounds), Instant::now());
         let mut due = FIRST_TURN;
         for state in system.initial() {
             if let Some(visit) = self.order.meet(state, false, 0)
@@ -147,7 +147,8 @@ impl Walk {
             }
             block.expand(system, &self.order, at);
             let may_end = endings.may_be(system);
-            for place in 0..block.states.len() {
+            let is_stopped = block.ends.len() < block.states.len();
+            for place in 0..block.ends.len() {
                 budget.allows(at, || self.bytes() + system.bytes())?;
                 let visit = self.order.visit(at);
                 at += 1;
@@ -177,6 +178,9 @@ impl Walk {
                     }
                     known = self.order.known();
                 }
+            }
+            if is_stopped {
+                return Err(bounds.reached(started, at));
             }
         }
         limit.map_or(Ok(None), |state| Err(Cut::Limit(state)))
@@ -211,7 +215,7 @@ impl Walk {
             transition.target == visit.state
                 && is_termination(system, transition.action) == visit.terminated
         };
-        (0..block.states.len())
+        (0..block.ends.len())
             .find_map(|place| {
                 let step = block.enabled(place).iter().find(leads_here)?;
                 Some((self.order.visit(block.first + place), step.action))
@@ -278,7 +282,8 @@ struct Block {
 }
 
 impl Block {
-    /// Asks the system about the visits from `first` to the end of its block, as far as there are any.
+    /// Asks the system about the visits from `first` to the end of its block, as far as there are any. If it is time to
+    /// stop, `ends` is shorter than `states`.
     fn expand<S: TransitionSystem>(&mut self, system: &mut S, order: &Order, first: usize) {
         let end = (first / BLOCK * BLOCK + BLOCK).min(order.count());
         self.first = first;

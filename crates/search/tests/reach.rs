@@ -25,6 +25,8 @@ struct Drawn {
     fault: Fault,
     limits: Vec<u32>,
     limit: Fault,
+    /// How many of several states are expanded before it is time to stop.
+    at_once: Option<usize>,
 }
 
 fn drawn(transitions: &[(u32, &str, u32)], faults: &[u32]) -> Drawn {
@@ -48,12 +50,25 @@ fn drawn(transitions: &[(u32, &str, u32)], faults: &[u32]) -> Drawn {
         fault: Fault::error("division by zero", None),
         limits: vec![],
         limit: Fault::limit("too many processes", None),
+        at_once: None,
     }
 }
 
 impl TransitionSystem for Drawn {
     fn signature(&self) -> &Signature {
         &self.signature
+    }
+
+    fn enabled_in_all(
+        &mut self,
+        states: &[StateId],
+        out: &mut Vec<Transition>,
+        ends: &mut Vec<usize>,
+    ) {
+        for &state in states.iter().take(self.at_once.unwrap_or(states.len())) {
+            self.enabled(state, out);
+            ends.push(out.len());
+        }
     }
 
     fn initial(&mut self) -> Vec<StateId> {
@@ -222,6 +237,18 @@ fn a_bound_that_is_reached_is_no_answer() {
     assert_eq!(reach::extremes(system, nodes(3), |_, _| Some(0)), Err(Cut::Nodes(3)));
     let late = Bounds { deadline: Some(std::time::Instant::now()), ..Bounds::default() };
     assert!(matches!(reach::count(system, late), Err(Cut::Time(_))));
+}
+
+#[test]
+fn states_that_are_not_expanded_any_more_are_no_deadlocks() {
+    let mut system = drawn(&[(0, "a", 1), (0, "b", 2), (1, "c", 0), (2, "d", 0)], &[]);
+    assert_eq!(deadlock(&mut system), None);
+    system.at_once = Some(1);
+    let found = reach::deadlock(&mut system, FREE, |_, _| false);
+    assert_eq!(found, Err(Cut::Interrupted(2)));
+    assert_eq!(reach::count(&mut system, FREE), Err(Cut::Interrupted(2)));
+    let found = reach::state(&mut system, FREE, |_: &Drawn, state: StateId| state.0 == 2).unwrap();
+    assert_eq!(states(found.prefix), Some(vec![0, 2]), "what is met before still counts");
 }
 
 #[test]

@@ -411,6 +411,16 @@ impl Steps {
         self.faults.extend(faults.map(|(at, fault)| (at - of.start, fault.clone())));
     }
 
+    /// Makes the steps from a position on, which are those of a row that has not [ended](Steps::end_row), a single
+    /// one in which it is time to stop; rows have so many words. None of the others may stay: what is enabled in
+    /// the state would be wrong.
+    pub fn stop(&mut self, first: usize, action: ActionId, width: usize) {
+        self.actions.truncate(first);
+        self.rows.truncate(first * width);
+        self.faults.retain(|(at, _)| *at < first);
+        self.push_fault(action, Fault::stopped(), width);
+    }
+
     /// Says that the steps of one more row are there.
     pub fn end_row(&mut self) {
         self.ends.push(self.actions.len());

@@ -53,6 +53,11 @@ impl Fault {
     pub fn limit(message: impl Into<String>, span: Option<Span>) -> Fault {
         Fault { kind: FaultKind::Limit, message: message.into(), span }
     }
+
+    /// The limit of a step that is not made, or not to its end, because it is time to stop.
+    pub fn stopped() -> Fault {
+        Fault::limit("the search was stopped inside a step", None)
+    }
 }
 
 /// A system of processes, explored on demand.
@@ -71,7 +76,8 @@ pub trait TransitionSystem {
 
     /// Appends the transitions enabled in several states, one state after the other, and to `ends`
     /// where those of each of them end. A system that stores its states can look up what all of them
-    /// lead to at once.
+    /// lead to at once. Once it has been [asked to stop](TransitionSystem::stop_at), it may do so behind one
+    /// of the states: then there are fewer ends than states.
     fn enabled_in_all(
         &mut self,
         states: &[StateId],

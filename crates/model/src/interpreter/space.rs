@@ -1,10 +1,11 @@
 //! The reference interpreter as a [`Space`].
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use fairly_system::{
-    AtomIndex, Blocked, EventId, Fault, Growth, Holder, Long, MoveId, Scratch, SequenceLimits,
-    Sequences, Signature, Space, StateValues, Steps,
+    ActionId, AtomIndex, Blocked, EventId, Fault, Growth, Holder, Long, MoveId, Scratch,
+    SequenceLimits, Sequences, Signature, Space, StateValues, Steps,
 };
 
 use super::atoms::Atoms;
@@ -184,11 +185,14 @@ impl ModelSpace {
         })
     }
 
-    /// Says that events with this first part may come, for a model whose labels are not all there yet.
-    pub fn add_family(&self, family: &str) {
+    /// Says that events with these first parts may come, for a model whose labels are not all there yet.
+    pub fn add_families(&self, added: &[String]) {
         let families = &self.signature().families;
-        if !families.iter().any(|other| other == family) {
-            families.push(family.to_owned());
+        // There may be as many as a text has names.
+        let mut known: HashSet<&str> = families.iter().map(String::as_str).collect();
+        let new: Vec<&String> = added.iter().filter(|family| known.insert(family)).collect();
+        for family in new {
+            families.push(family.clone());
         }
     }
 
@@ -314,7 +318,17 @@ impl ModelSpace {
         work.effort.most_run = 0;
         let timeout = self.find(work);
         work.joints.restrict(&self.program, &work.cells, &work.offers);
+        let size = match self.program.unfolds() {
+            // Locations are made on the way, which takes much longer than a step.
+            true => 1 << 12,
+            false => work.cells.len() + self.program.layout.slots.len(),
+        };
         for at in 0..work.joints.all.len() {
+            if work.effort.is_stopped_before(size) {
+                let action = self.action_of(work, at);
+                steps.stop(first, action, self.width());
+                break;
+            }
             self.expand_joint(work, at, timeout, (first, &mut *steps));
         }
         let run = work.effort.most_run;
@@ -325,14 +339,8 @@ impl ModelSpace {
         }
     }
 
-    /// Appends the step of the joint action at a position to those of the state, which begin at `first`.
-    fn expand_joint(
-        &self,
-        work: &mut Work,
-        at: usize,
-        timeout: bool,
-        (first, steps): (usize, &mut Steps),
-    ) {
+    /// The action of the joint action at a position.
+    fn action_of(&self, work: &mut Work, at: usize) -> ActionId {
         let joint = work.joints.all[at];
         let members = work.joints.members(joint);
         let of = |at: &u32| &work.offers.all[*at as usize];
@@ -346,7 +354,19 @@ impl ModelSpace {
             Way::Fault(_) => names.fault,
             Way::Event | Way::Rendezvous => of(&members[0]).event.unwrap_or(names.fault),
         };
-        let action = names.action_id(&mut work.used, event, &work.moves);
+        names.action_id(&mut work.used, event, &work.moves)
+    }
+
+    /// Appends the step of the joint action at a position to those of the state, which begin at `first`.
+    fn expand_joint(
+        &self,
+        work: &mut Work,
+        at: usize,
+        timeout: bool,
+        (first, steps): (usize, &mut Steps),
+    ) {
+        let action = self.action_of(work, at);
+        let joint = work.joints.all[at];
         match step::take(&self.program, work, joint, timeout) {
             Ok(()) => {
                 self.release(work);
@@ -404,7 +424,7 @@ impl Space for ModelSpace {
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
         let stop = scratch.stop;
         let work = scratch.of::<Work>();
-        work.effort.stop = stop;
+        work.effort.begin(stop);
         for row in rows.chunks_exact(self.width()) {
             self.interpret(row, work, out);
             out.end_row();
