@@ -18,6 +18,21 @@ for option in "--trace missing/t" "--trace folder" "--trace folder/" "--report j
 done
 code=0; timeout 10 "$FAIRLY" graph -o missing/g large.pml 2> err || code=$?
 [ $code -eq 2 ] || fail "graph: exit $code"
+# What is read is not written over, and nothing is written twice.
+ln -s large.pml link.pml
+cp large.pml copy.pml
+for arguments in "check --trace large.pml large.pml" "check --report json=./large.pml large.pml" \
+  "check --trace $PWD/large.pml link.pml" "check --trace link.pml link.pml" "graph -o large.pml large.pml" \
+  "check --trace copy.pml large.pml copy.pml" "check --trace t --report json=./t large.pml" \
+  "check --report json=t --report junit=t large.pml"; do
+  code=0
+  # shellcheck disable=SC2086
+  timeout 10 "$FAIRLY" $arguments > out 2> err || code=$?
+  [ $code -eq 2 ] || fail "$arguments: exit $code"
+  grep -q "cannot write" err || fail "$arguments: $(cat err)"
+  cmp -s large.pml copy.pml && [ -L link.pml ] || fail "$arguments: the model is lost"
+  [ ! -e t ] || fail "$arguments: something was written"
+done
 if [ "$(id -u)" != 0 ]; then
   mkdir closed && chmod 555 closed
   code=0; timeout 10 "$FAIRLY" check --trace closed/t large.pml 2> err || code=$?

@@ -224,6 +224,38 @@ pub(crate) fn is_stream(path: &str) -> bool {
     })
 }
 
+/// Finds out whether files that are written leave what is read, and each other, as they are.
+///
+/// # Errors
+/// When one of them is an input, or two are the same.
+pub(crate) fn keep_apart<'a>(
+    outputs: impl IntoIterator<Item = &'a str>,
+    inputs: &[String],
+) -> Result<(), CliError> {
+    let id = |path: &str, flags| fs::statat(CWD, path, flags).ok().map(|it| (it.st_dev, it.st_ino));
+    let mut read = Vec::new();
+    for path in inputs.iter().filter(|path| !is_stream(path)) {
+        // A link that is replaced by a file is lost too.
+        read.extend(id(path, AtFlags::empty()));
+        read.extend(id(path, AtFlags::SYMLINK_NOFOLLOW));
+    }
+    let mut written = Vec::new();
+    for path in outputs.into_iter().filter(|path| !is_stream(path)) {
+        let refuse = |why: &str| Err(CliError::usage(format!("cannot write {path}: {why}")));
+        if id(path, AtFlags::SYMLINK_NOFOLLOW).is_some_and(|id| read.contains(&id)) {
+            return refuse("it is an input of this command");
+        }
+        let parent = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = id(&parent.unwrap_or(Path::new(".")).to_string_lossy(), AtFlags::empty());
+        let place = (folder, Path::new(path).file_name());
+        if folder.is_some() && written.contains(&place) {
+            return refuse("something else is written there too");
+        }
+        written.push(place);
+    }
+    Ok(())
+}
+
 /// A title as a part of a file's name: letters, digits, `_` and `-`, and few of them. It may be empty.
 ///
 /// Different titles may give the same name, also where case does not count; see [`Names`].

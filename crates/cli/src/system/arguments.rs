@@ -21,7 +21,7 @@ use super::budget::{Budget, budget};
 use super::next::{Setting, value_of};
 use super::runs::RunsKept;
 use crate::failure::CliError;
-use crate::files::Output;
+use crate::files::{self, Output};
 use crate::input::Patience;
 use crate::interim::{Answer, SoFar};
 use crate::output;
@@ -677,12 +677,14 @@ impl Check {
 
     /// Finds out, before anything is searched, whether what `--report` and `--trace` ask for can be
     /// written.
-    pub(super) fn try_outputs(&self) -> Result<(), CliError> {
+    pub(super) fn try_outputs(&self, models: &[String]) -> Result<(), CliError> {
         let reports = self.report.iter().filter_map(|report| match report {
             Report::File(_, file) => Some(file),
             Report::Runs | Report::Table => None,
         });
-        for path in reports.chain(&self.trace).chain(&self.certificate) {
+        let paths: Vec<&String> = reports.chain(&self.trace).chain(&self.certificate).collect();
+        files::keep_apart(paths.iter().map(|path| path.as_str()), models)?;
+        for path in paths {
             Output::open(path)?;
         }
         Ok(())

@@ -17,6 +17,7 @@ use super::arguments::{FairnessName, LevelName, Model};
 use super::load;
 use super::with::{Work, on_system};
 use crate::failure::{self, CliError};
+use crate::files;
 use crate::output::Destination;
 
 #[derive(Args)]
@@ -75,6 +76,7 @@ enum To {
 pub(super) const MOST: usize = 500;
 
 pub(crate) fn graph(request: &Graph) -> Result<ExitCode, CliError> {
+    files::keep_apart(request.output.as_deref(), &request.model.files)?;
     let destination = Destination::open(request.output.as_deref())?;
     let most = request.model.options()?.bounds.nodes.unwrap_or(MOST);
     let part =

@@ -135,12 +135,12 @@ fn check_all(
             ),
         });
     }
-    request.try_outputs()?;
+    let models = selection::models(&request.model.files)?;
+    request.try_outputs(&models.concat())?;
     if let Some(progress) = request.model.progress.filter(|_| request.quiet) {
         progress.hide();
     }
     request.announce();
-    let models = selection::models(&request.model.files)?;
     if request.spin_compat && !models.iter().any(selection::is_of_spin) {
         return Err(CliError::usage(
             "--spin-compat is about Promela, and there is no Promela here",
