@@ -200,10 +200,7 @@ impl Plan {
     }
 
     /// Something about each location, by slot and variant.
-    pub fn of_locations<T>(
-        &self,
-        of: impl Fn(usize, usize, usize) -> T,
-    ) -> Vec<Vec<Vec<T>>> {
+    pub fn of_locations<T>(&self, of: impl Fn(usize, usize, usize) -> T) -> Vec<Vec<Vec<T>>> {
         let slots = self.layout.slots.iter().enumerate();
         let of_slot = |(slot, it): (usize, &crate::SlotLayout)| {
             let of_variant = |variant: usize| {
