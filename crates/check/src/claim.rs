@@ -12,7 +12,7 @@ pub use fairly_front::loaded::Extreme;
 use fairly_model::Expr;
 use fairly_omega::{Acceptance, StateId, Stop};
 use fairly_reduce::{LiftError, Reduced, Reducible, Watched};
-use fairly_search::engines::{Engine, Question};
+use fairly_search::engines::{Engine, Procedure, Question};
 use fairly_search::lossy::Wanted as Hunted;
 use fairly_search::probe::Ahead;
 pub use fairly_search::probe::Order;
@@ -81,7 +81,13 @@ impl From<Bounds> for Effort {
 impl From<&Options> for Effort {
     fn from(options: &Options) -> Self {
         let Options { bounds, reduction, any_run, workers, .. } = *options;
-        Effort { bounds, reduction, any_run, workers, fairness: None }
+        match options.is_on_card() {
+            true => {
+                let workers = Workers { on_card: true, ..workers };
+                Effort { bounds, reduction: Reduction::Off, any_run, workers, fairness: None }
+            }
+            false => Effort { bounds, reduction, any_run, workers, fairness: None },
+        }
     }
 }
 
@@ -163,6 +169,8 @@ pub(crate) enum ClaimError {
     Long,
     /// A run of the reduced system with no run of the whole system behind it.
     Lost(Prefix),
+    /// The engine that was chosen cannot answer.
+    Engine(String),
 }
 
 impl From<WhyUnknown> for ClaimError {
@@ -382,6 +390,9 @@ impl Settling {
         if self.said.is_empty() {
             verdict.unreduced = self.refused.unreduced.or(Some(Refusal::Nothing));
         }
+        if self.effort.workers.on_card {
+            verdict.engine = Engine::of(Procedure::Card);
+        }
         verdict.asymmetric = self.refused.asymmetric;
         verdict.reductions.extend(self.said);
         verdict.time = self.started.elapsed();
@@ -450,6 +461,7 @@ pub(crate) fn conclude<S: TransitionSystem>(
             let run = Run { stem: steps, cycle: Vec::new() };
             return Err(CheckError::Internal { flaw: WitnessError::Lost, run });
         }
+        Err(ClaimError::Engine(why)) => return Err(CheckError::Engine(why)),
         Ok((None, size)) => (nothing(None), size),
         Ok((Some(shown), size)) => match confirm::shown(system, shown, evidence, stop) {
             Ok(shown) => (found(Some(Box::new(shown))), size),

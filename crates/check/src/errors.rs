@@ -39,7 +39,10 @@ pub(crate) fn errors(
     let space = system.shared_space();
     let wrong =
         |row: &[u64]| propositions.iter().find_map(|&atom| space.proposition_fault(row, atom));
-    let verdict = claim::faultless(system, propositions, wrong, options)?;
+    // A card cannot evaluate what may go wrong in itself.
+    let is_open = |atom: &&AtomIndex| !options.is_on_card() || !space.is_sure(**atom);
+    let open: Vec<AtomIndex> = propositions.iter().filter(is_open).copied().collect();
+    let verdict = claim::faultless(system, &open, wrong, options)?;
     Ok(Errors::of(verdict))
 }
 

@@ -16,6 +16,7 @@
 //! [`CheckError::Internal`], never a verdict.
 
 mod assumption;
+mod card;
 mod certificate;
 pub mod claim;
 mod confirm;

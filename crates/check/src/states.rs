@@ -18,6 +18,7 @@ use fairly_system::{
     AtomIndex, Fault, FaultKind, Growth, RunStep, Scratch, Space, Transition, TransitionSystem,
 };
 
+use crate::card;
 use crate::claim::{ClaimError, Extreme};
 use crate::verdict::WhyUnknown;
 use crate::workers::Workers;
@@ -111,6 +112,12 @@ pub(crate) fn find<S: Reducible, T>(
         &mut dyn FnMut(&mut Reduced<'_, S>, usize) -> Option<T>,
     ) -> Result<FoundBeside<T>, Cut>,
 ) -> Result<FoundBeside<T>, ClaimError> {
+    if workers.on_card
+        && let Some(found) = card::states(reduced, bounds, target)?
+    {
+        let way = found.way.map(|(prefix, _)| Way::Shortest(prefix));
+        return Ok(FoundBeside { way, size: found.size });
+    }
     if let Some(few) = workers.few(bounds) {
         match walk(reduced, few, &mut ahead) {
             Err(Cut::Nodes(_)) => {}
@@ -138,6 +145,16 @@ pub(crate) fn error_and_stuck<S: Reducible, T>(
     let mut walk = |reduced: &mut Reduced<'_, S>, bounds| {
         reach::fault_and_deadlock(reduced, bounds, ends.are_met(), &mut for_error, &mut for_stuck)
     };
+    if workers.on_card
+        && let Some(found) = card::states(reduced, bounds, Target::ErrorOrStuck(ends))?
+    {
+        let (mut error, mut stuck) = (Some(Ok(None)), Some(Ok(None)));
+        if let Some((prefix, is_error)) = found.way {
+            let way = Some(Ok(Some(Way::Shortest(prefix))));
+            (error, stuck) = if is_error { (way, None) } else { (None, way) };
+        }
+        return Ok(Both { error, stuck, size: found.size });
+    }
     if let Some(few) = workers.few(bounds) {
         // Before anything is found: states have other numbers in the space that several workers search.
         let space = reduced.shared();
@@ -375,7 +392,7 @@ fn extreme_by_several<S: Reducible>(
 }
 
 /// The same way among the numbered states; as far as it is found, if it is not.
-fn numbered<S: Reducible>(
+pub(crate) fn numbered<S: Reducible>(
     reduced: &mut Reduced<'_, S>,
     way: &breadth::Way,
 ) -> Result<Prefix, Prefix> {

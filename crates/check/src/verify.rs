@@ -58,6 +58,16 @@ impl Options {
         self.engine.filter(|engine| engine.question == question)
     }
 
+    /// Whether a graphics card is to search.
+    pub(crate) fn is_on_card(&self) -> bool {
+        self.engine.is_some_and(|engine| engine.procedure == Procedure::Card)
+    }
+
+    /// How much may be explored to say more about an answer: what the card has searched is not searched again.
+    fn bounds_beside(&self) -> Bounds {
+        if self.is_on_card() { near(self.bounds, 0) } else { self.bounds }
+    }
+
     /// The same for another question than the one that was asked: what was chosen for that may not decide this
     /// one.
     pub(crate) fn for_another_question(&self) -> Options {
@@ -166,18 +176,17 @@ pub fn check<S: Reducible>(
     if stamp.system == (0, 0) {
         stamp.system = vacuity::size(system, options.bounds);
     }
-    let notes =
-        match &outcome {
-            Outcome::Holds(_) => {
-                options.bounds.enter(Some(Phase::Doubting));
-                let mut notes = Vec::from_iter(implied::note(property, &constraints));
-                notes.extend(remarks.unwrap_or_else(|| {
-                    vacuity::notes(system, property, &constraints, options.bounds)
-                }));
-                notes
-            }
-            _ => Vec::new(),
-        };
+    let notes = match &outcome {
+        Outcome::Holds(_) => {
+            options.bounds.enter(Some(Phase::Doubting));
+            let mut notes = Vec::from_iter(implied::note(property, &constraints));
+            notes.extend(remarks.unwrap_or_else(|| {
+                vacuity::notes(system, property, &constraints, options.bounds_beside())
+            }));
+            notes
+        }
+        _ => Vec::new(),
+    };
     stamp.time = started.elapsed();
     let formula = property.text();
     let name = property.name.clone();
@@ -220,7 +229,7 @@ fn outcome<S: Reducible>(
                     let then = &mut |reduced: &mut Reduced<'_, S>,
                                      property: &Property,
                                      known: Option<Known>| {
-                        let bounds = options.bounds;
+                        let bounds = options.bounds_beside();
                         beside = Some(Beside::of(reduced, property, constraints, known, bounds));
                     };
                     decide_and(system, property, constraints, options, stamp, then)?
@@ -263,7 +272,7 @@ fn outcome<S: Reducible>(
                         let mut refused = Refusals::default();
                         let mut reduced =
                             reduced(system, Some(property), constraints, options, &mut refused);
-                        let bounds = options.bounds;
+                        let bounds = options.bounds_beside();
                         beside =
                             Some(Beside::of(&mut reduced, property, constraints, None, bounds));
                         reduced.finish(&property.propositions());
@@ -381,7 +390,7 @@ fn closed<S: Reducible>(
         _ if constraints.is_empty() => return Ok(Outcome::Holds(Fairness::NotAssumed)),
         _ => match known {
             Some(known) => known?,
-            None => closure::find(system, constraints.to_vec(), options.bounds),
+            None => closure::find(system, constraints.to_vec(), options.bounds_beside()),
         },
     };
     Ok(match closure {
@@ -633,6 +642,9 @@ pub(crate) fn wanted(
         true => Err(Refusal::Table(RowKind::Asked)),
         false => Ok(seen),
     };
+    if options.is_on_card() {
+        return Wanted::nothing();
+    }
     match options.reduction {
         Reduction::Off => Wanted::nothing(),
         Reduction::Sound => {
@@ -758,7 +770,7 @@ pub(crate) fn search<S: TransitionSystem>(
         let automaton = negation.automaton;
         let mut product = Product::new(system, negation, constraints.to_vec());
         let engine = match options.engine_for(Question::Runs, product.acceptance()) {
-            Engine { procedure: Procedure::Shared, .. } => {
+            Engine { procedure: Procedure::Shared | Procedure::Card, .. } => {
                 Engine::planned(Question::Runs, product.acceptance())
             }
             engine => engine,

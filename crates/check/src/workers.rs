@@ -16,6 +16,7 @@ use fairly_search::shared_product::{SharedRun, SharedRunStep};
 use fairly_search::{Bounds, Cut, Known, Negation, Product};
 use fairly_system::{ActionId, TransitionSystem};
 
+use crate::card;
 use crate::property::Property;
 use crate::verdict::{CheckError, Stamp, WhyUnknown};
 use crate::verify::{self, ASKED, Found, Options, as_run, short, with_negation};
@@ -30,12 +31,14 @@ pub struct Workers {
     pub count: NonZeroUsize,
     /// States, or nodes of a product, that one of them explores before others are started.
     pub alone: usize,
+    /// Whether reachable states are looked for on a graphics card instead.
+    pub on_card: bool,
 }
 
 impl Default for Workers {
     /// A single one.
     fn default() -> Self {
-        Workers { count: NonZeroUsize::MIN, alone: SMALL }
+        Workers { count: NonZeroUsize::MIN, alone: SMALL, on_card: false }
     }
 }
 
@@ -69,6 +72,9 @@ pub(crate) fn search<S: Reducible>(
     stamp: &mut Stamp,
     known: &mut Option<Known>,
 ) -> Result<Found, CheckError> {
+    if options.is_on_card() {
+        return card::runs(reduced, property, constraints, options, stamp);
+    }
     let shared = Engine::of(Procedure::Shared);
     let chosen = options.chosen(Question::Runs);
     let is_chosen = chosen.is_some_and(|engine| std::ptr::eq(engine, shared));

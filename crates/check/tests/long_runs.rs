@@ -55,7 +55,7 @@ fn answer_of(file: &mut PromelaFile, bounds: Bounds, workers: Workers) -> Answer
 
 /// So many, from the first state on.
 fn several(count: usize) -> Workers {
-    Workers { count: NonZeroUsize::new(count).expect("some"), alone: 0 }
+    Workers { count: NonZeroUsize::new(count).expect("some"), alone: 0, ..Workers::default() }
 }
 
 fn found(answer: &Answer) -> &Run {

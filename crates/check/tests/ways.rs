@@ -77,7 +77,7 @@ impl Way {
 
     fn random(rng: &mut Rng) -> Way {
         let count = NonZeroUsize::new(*rng.pick(&[1, 1, 2, 3])).expect("at least one");
-        let workers = Workers { count, alone: *rng.pick(&[0, 0, 3, 20]) };
+        let workers = Workers { count, alone: *rng.pick(&[0, 0, 3, 20]), ..Workers::default() };
         let (reduction, any_run) = (*rng.pick(&REDUCTIONS), rng.chance(1, 2));
         let options = Options { reduction, any_run, workers, ..Way::plain().options };
         let executions = [Execution::Tiered, Execution::Native, Execution::Interpreted];

@@ -41,7 +41,8 @@ pub(crate) fn reduced_for_several<S: Reducible>(
         check(system, &mut property, assumption, &options).expect("runs stand up to replay")
     };
     let count = NonZeroUsize::new(3).expect("some");
-    let [one, several] = [Workers::default(), Workers { count, alone: 0 }].map(&mut ask);
+    let [one, several] =
+        [Workers::default(), Workers { count, alone: 0, ..Workers::default() }].map(&mut ask);
     let holds = |verdict: &Answer| matches!(verdict.outcome, Outcome::Holds(_));
     assert_eq!(holds(&one), holds(&several), "{text}");
     let shared = Engine::of(Procedure::Shared);
@@ -59,7 +60,7 @@ struct Tally {
 
 fn several(rng: &mut Rng, count: usize) -> Workers {
     let count = NonZeroUsize::new(count).expect("at least one");
-    Workers { count, alone: *rng.pick(&[0, 0, 0, 3, 20]) }
+    Workers { count, alone: *rng.pick(&[0, 0, 0, 3, 20]), ..Workers::default() }
 }
 
 /// The outcome of a claim, and the length of the run that shows it.

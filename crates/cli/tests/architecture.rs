@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use toml::{Table, Value};
 
 /// The crates that may hold `unsafe` code, with lints of their own.
-const MAY_BE_UNSAFE: [&str; 2] = ["store", "jit"];
+const MAY_BE_UNSAFE: [&str; 3] = ["store", "jit", "gpu"];
 
 /// The crates that only tests use. The first one depends on nothing: an oracle shares no code with what it judges.
 const FOR_TESTS: [&str; 2] = ["testkit", "modelkit"];

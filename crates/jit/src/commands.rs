@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fairly_model::native::Part;
 
-use crate::plan::{Plan, small};
+use fairly_model::native::plan::{Plan, small};
 
 /// Even numbers are steps of one edge, twice its number; odd ones are steps of several, one after the
 /// other: of processes that act together, or of one that goes on. A number is given out once and keeps

@@ -18,7 +18,7 @@ use fairly_model::Expr;
 use crate::cells::Cells;
 use crate::emit::Purpose;
 use crate::machine::{Code, CodeError, Machine};
-use crate::plan::Plan;
+use fairly_model::native::plan::Plan;
 
 /// All functions of a model. None of them is made before it is worth it.
 pub(crate) struct Functions {

@@ -8,7 +8,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `plan` | what code is made from: the model, its layout, numbers for the edges |
+
 //! | `emit` | the code of one function, from expressions to the edges of a process |
 //! | `machine` | making code executable and calling it; all `unsafe` code |
 //! | `functions` | which functions there are, each made once it is worth it |
@@ -41,7 +41,6 @@ mod context;
 mod emit;
 mod functions;
 mod machine;
-mod plan;
 mod rows;
 mod run;
 mod space;

@@ -48,9 +48,9 @@ use cranelift_module::{FuncId, Module, default_libcall_names};
 use crate::commands::Commands;
 use crate::context::{Context, OFFER_HEAD};
 use crate::emit::{Purpose, Status, write};
-use crate::plan::Plan;
 use crate::rows::Rows;
 use fairly_model::native::Stop;
+use fairly_model::native::plan::Plan;
 
 /// A function of a [`Machine`].
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,8 @@ use crate::Settings;
 use crate::emit::Status;
 use crate::functions::{Found, Functions};
 use crate::machine::{Machine, Memory};
-use crate::plan::{Place, Plan, Role};
 use crate::rows::Rows;
+use fairly_model::native::plan::{Place, Plan, Role};
 
 /// A model as machine code, for any number of threads. What of it a search does not come to is not compiled.
 pub(crate) struct Compiled {

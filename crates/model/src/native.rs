@@ -1,5 +1,7 @@
 //! Native code in place of interpretation.
 
+pub mod plan;
+
 use std::sync::Arc;
 
 pub use fairly_omega::Stop;

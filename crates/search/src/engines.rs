@@ -68,6 +68,8 @@ pub enum Choice {
     Any,
     /// Only the user: a reference to compare with.
     Reference,
+    /// Only the user, and only where there is a graphics card.
+    Card,
     /// By implication: of the question, or of another option.
     Implied,
 }
@@ -79,6 +81,8 @@ pub enum Procedure {
     Emptiness(Algorithm),
     /// [`crate::parallel::runs`].
     Shared,
+    /// The set-based search, on a graphics card.
+    Card,
     /// Emptiness of a quotient whose permutations are followed: [`threaded::Quotient`].
     Threaded,
     /// [`crate::global::find`].
@@ -136,6 +140,16 @@ pub static ENGINES: &[Engine] = &[
         origin: "Bloemen, Laarman, van de Pol 2016; marks: Bloemen, Duret-Lutz, van de Pol 2019",
         choice: Choice::Any,
         procedure: Procedure::Shared,
+    },
+    Engine {
+        name: "gpu",
+        summary: "on a graphics card: states breadth first, then the nodes that can go on fairly for ever",
+        question: Question::Runs,
+        reason: "",
+        needs: "a model, a graphics card, and Streett pairs",
+        origin: "Emerson, Lei 1986, with marks on steps and all of them at once",
+        choice: Choice::Card,
+        procedure: Procedure::Card,
     },
     Engine {
         name: "latvala",
@@ -298,7 +312,8 @@ impl Engine {
     pub fn able(question: Question, acceptance: &Acceptance) -> Option<&'static Engine> {
         ENGINES
             .iter()
-            .filter(|engine| engine.question == question && engine.choice != Choice::Reference)
+            .filter(|engine| engine.question == question)
+            .filter(|engine| !matches!(engine.choice, Choice::Reference | Choice::Card))
             .find(|engine| engine.decides(acceptance))
     }
 
@@ -315,9 +330,10 @@ impl Engine {
         ENGINES.iter().filter(|engine| engine.choice != Choice::Implied)
     }
 
-    /// The engines that a user can ask for by name to answer a question.
+    /// The engines that a user can ask for by name to answer a question, on every machine.
     pub fn offered_for(question: Question) -> impl Iterator<Item = &'static Engine> {
-        Engine::offered().filter(move |engine| engine.question == question)
+        let everywhere = Engine::offered().filter(|engine| engine.choice != Choice::Card);
+        everywhere.filter(move |engine| engine.question == question)
     }
 
     /// The engines that search any graph, also an explicit automaton: those that [`Engine::find_path`] runs.

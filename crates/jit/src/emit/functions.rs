@@ -15,7 +15,7 @@ use super::place::Element;
 use super::{Emitter, Known, Status, flags};
 use crate::commands::Commands;
 use crate::context::{self, OFFER_HEAD};
-use crate::plan::{Plan, Role};
+use fairly_model::native::plan::{Plan, Role};
 
 /// Purpose of a function.
 #[derive(Clone, Debug)]

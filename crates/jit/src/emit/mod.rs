@@ -17,7 +17,7 @@ use cranelift_frontend::FunctionBuilder;
 
 pub(crate) use self::functions::{Purpose, write};
 use crate::commands::Commands;
-use crate::plan::Plan;
+use fairly_model::native::plan::Plan;
 
 /// Results of functions.
 pub(crate) struct Status;

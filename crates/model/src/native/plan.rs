@@ -1,14 +1,15 @@
-//! The plan that the code of a model is made from, and the numbers of its parts.
+//! The plan that the code of a model is made from, and the numbers of its parts: the same for machine code and
+//! for code that runs on a card.
 
-use fairly_model::native::Part;
-use fairly_model::{
+use super::{MOST_AT_ONCE, Part};
+use crate::{
     Atomicity, Communication, Edge, Expr, Gathering, Layout, Location, Model, ModelSpace, SlotId,
     Storage, Target,
 };
 
 /// How an edge is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// By its process alone.
     Alone,
     /// Together with others that take this event, which is the one at this position of
@@ -20,42 +21,47 @@ pub(crate) enum Role {
 
 /// An event that several take.
 #[derive(Clone, Debug)]
-pub(crate) struct Meeting {
+pub struct Meeting {
     /// Who takes part: one of these sets of slots, each in order.
-    pub(crate) alternatives: Vec<Vec<usize>>,
+    pub alternatives: Vec<Vec<usize>>,
 }
 
 /// An edge of a process in a slot.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) part: Part,
-    pub(crate) role: Role,
+pub struct Place {
+    /// Which edge it is.
+    pub part: Part,
+    /// How it is taken.
+    pub role: Role,
 }
 
 /// A model with everything of it that code is made from.
 #[derive(Clone)]
-pub(crate) struct Plan {
-    pub(crate) model: Model,
-    pub(crate) layout: Layout,
+pub struct Plan {
+    /// The model.
+    pub model: Model,
+    /// Where everything of a state is.
+    pub layout: Layout,
     /// By slot, variant and location: the number of its first edge.
     first: Vec<Vec<Vec<u32>>>,
     /// By number: the edges.
-    pub(crate) places: Vec<Place>,
-    pub(crate) meetings: Vec<Meeting>,
+    pub places: Vec<Place>,
+    /// The events that several take.
+    pub meetings: Vec<Meeting>,
     /// The most cells that a message has.
-    pub(crate) cells: usize,
+    pub cells: usize,
     /// Whether something waits for a timeout.
-    pub(crate) waits: bool,
+    pub waits: bool,
     /// Whether what a process offers depends on nothing but its guards: no ranks, no timeouts, no atomic sequences.
-    pub(crate) offers_plainly: bool,
+    pub offers_plainly: bool,
     /// Whether steps in which a process holds go on as far as there is one way only.
-    pub(crate) sequences: bool,
+    pub sequences: bool,
     /// Statements that a process may run in an action.
-    pub(crate) statements: u64,
+    pub statements: u64,
 }
 
 /// Steps of a sequence that follow each other in one function, at most.
-const SEQUENCE: usize = fairly_model::native::MOST_AT_ONCE - 1;
+const SEQUENCE: usize = MOST_AT_ONCE - 1;
 
 /// More ways to choose who takes an event are left to the interpreter.
 const ALTERNATIVES: usize = 64;
@@ -64,7 +70,7 @@ const EDGES: usize = 4_000_000;
 
 impl Plan {
     /// Of a model that is not unfolded while it is explored.
-    pub(crate) fn new(space: &ModelSpace) -> Option<Plan> {
+    pub fn new(space: &ModelSpace) -> Option<Plan> {
         let (model, layout) = (space.model(), space.layout());
         let locations = model.templates.iter().flat_map(|template| &template.locations);
         if locations.clone().any(|location| location.edges.is_none()) {
@@ -131,7 +137,7 @@ impl Plan {
     }
 
     /// Values of all scratch variables at the start of an action, by cell.
-    pub(crate) fn initial_scratch(&self) -> Vec<i64> {
+    pub fn initial_scratch(&self) -> Vec<i64> {
         let layout = &self.layout;
         let mut initial = vec![0; layout.cells - layout.state_cells];
         let globals = self.model.variables.iter().zip(&layout.variables);
@@ -149,25 +155,25 @@ impl Plan {
     }
 
     /// The number of the first edge out of a location.
-    pub(crate) fn first_edge(&self, slot: usize, variant: usize, location: usize) -> u32 {
+    pub fn first_edge(&self, slot: usize, variant: usize, location: usize) -> u32 {
         self.first[slot][variant][location]
     }
 
     /// The edge with a number.
-    pub(crate) fn edge(&self, number: u32) -> &Edge {
+    pub fn edge(&self, number: u32) -> &Edge {
         let Part { slot, variant, location, edge } = self.places[number as usize].part;
         &self.edges(slot as usize, variant as usize, location as usize)[edge as usize]
     }
 
     /// The edges out of a location.
-    pub(crate) fn edges(&self, slot: usize, variant: usize, location: usize) -> &[Edge] {
+    pub fn edges(&self, slot: usize, variant: usize, location: usize) -> &[Edge] {
         let template = self.layout.slots[slot].variants[variant].template;
         self.model.template(template).locations[location].edges.as_deref().unwrap_or(&[])
     }
 
     /// The edges that a process takes after one that holds, in the same action, as far as it can do
     /// nothing else whatever the state.
-    pub(crate) fn sequence(&self, number: u32) -> Vec<u32> {
+    pub fn sequence(&self, number: u32) -> Vec<u32> {
         let mut all = Vec::new();
         let Part { slot, variant, .. } = self.places[number as usize].part;
         let (slot, variant) = (slot as usize, variant as usize);
@@ -188,18 +194,15 @@ impl Plan {
     }
 
     /// How many locations the process in a slot has.
-    pub(crate) fn locations(&self, slot: usize, variant: usize) -> usize {
+    pub fn locations(&self, slot: usize, variant: usize) -> usize {
         let template = self.layout.slots[slot].variants[variant].template;
         self.model.template(template).locations.len()
     }
 
     /// Something about each location, by slot and variant.
-    pub(crate) fn of_locations<T>(
-        &self,
-        of: impl Fn(usize, usize, usize) -> T,
-    ) -> Vec<Vec<Vec<T>>> {
+    pub fn of_locations<T>(&self, of: impl Fn(usize, usize, usize) -> T) -> Vec<Vec<Vec<T>>> {
         let slots = self.layout.slots.iter().enumerate();
-        let of_slot = |(slot, it): (usize, &fairly_model::SlotLayout)| {
+        let of_slot = |(slot, it): (usize, &crate::SlotLayout)| {
             let of_variant = |variant: usize| {
                 (0..self.locations(slot, variant)).map(|at| of(slot, variant, at)).collect()
             };
@@ -209,7 +212,7 @@ impl Plan {
     }
 
     /// Whether a process can take a step alone at a location, whatever the state.
-    pub(crate) fn always_moves(&self, slot: usize, variant: usize, location: usize) -> bool {
+    pub fn always_moves(&self, slot: usize, variant: usize, location: usize) -> bool {
         let first = self.first_edge(slot, variant, location) as usize;
         let mut edges = self.edges(slot, variant, location).iter().zip(&self.places[first..]);
         edges.any(|(edge, place)| {
@@ -222,7 +225,7 @@ impl Plan {
 
     /// Whether the locations of a template are such that ranks or atomicity decide about actions of
     /// several processes there.
-    pub(crate) fn is_intricate(&self, slot: usize, variant: usize, location: usize) -> bool {
+    pub fn is_intricate(&self, slot: usize, variant: usize, location: usize) -> bool {
         let template = self.layout.slots[slot].variants[variant].template;
         let of = &self.model.template(template).locations[location];
         let edges = of.edges.as_deref().unwrap_or(&[]);
@@ -246,7 +249,7 @@ impl Plan {
     }
 
     /// Whether an edge may send, or also receive, in a rendezvous.
-    pub(crate) fn may_meet(&self, edge: &Edge, also_receive: bool) -> bool {
+    pub fn may_meet(&self, edge: &Edge, also_receive: bool) -> bool {
         let channel = match &edge.communication {
             Communication::Send { channel, .. } => channel,
             Communication::Receive { channel, .. } if also_receive => channel,
@@ -299,6 +302,10 @@ fn alternatives(gathering: &Gathering) -> Option<Vec<Vec<usize>>> {
     (found.len() <= ALTERNATIVES).then_some(found)
 }
 
-pub(crate) fn small(value: usize) -> u32 {
+/// A number of 32 bits.
+///
+/// # Panics
+/// If it is larger.
+pub fn small(value: usize) -> u32 {
     u32::try_from(value).expect("fewer than 2^32")
 }
