@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use fairly_omega::Stop;
-use fairly_system::{ActionId, Scratch, Space, Steps, delegate_space};
+use fairly_system::{ActionId, FaultKind, Scratch, Space, Steps, delegate_space};
 
 use crate::symmetry::{PermutationId, Symmetry};
 
@@ -77,8 +77,12 @@ impl<S: Space> Quotient<S> {
         let signature = self.inner.signature();
         let actions = std::mem::take(&mut steps.actions);
         let keeps = |action: &ActionId| symmetry.keeps(&signature.action(*action).participants);
-        let kept: Vec<bool> = actions.iter().map(keeps).collect();
+        let mut kept: Vec<bool> = actions.iter().map(keeps).collect();
         steps.actions = actions;
+        // A limit that was reached in one step, or at one time, was not reached in all steps that it stands for.
+        for (at, fault) in &steps.faults {
+            kept[*at] |= fault.kind == FaultKind::Limit;
+        }
         if kept.contains(&false) {
             steps.retain(row.len(), |at| kept[at]);
         }

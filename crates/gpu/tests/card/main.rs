@@ -198,7 +198,7 @@ fn compare_runs(model: Model, rng: &mut Rng) -> Option<bool> {
     let space = collapsed(&model);
     explored(&*space)?;
     let mut formulas = Formulas::new();
-    let formula = formulas.parse(rng.pick(&FORMULAS)).expect("a formula");
+    let formula = formulas.parse(rng.pick::<&str>(&FORMULAS)).expect("a formula");
     let automaton = translate(&mut formulas, formula, &Default::default()).expect("a small one");
     let names: Vec<String> = model.model().propositions.iter().map(|it| it.0.clone()).collect();
     let state = names.first().and_then(|name| model.atom(name));
