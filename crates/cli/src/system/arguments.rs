@@ -678,16 +678,25 @@ impl Check {
     /// Finds out, before anything is searched, whether what `--report` and `--trace` ask for can be
     /// written.
     pub(super) fn try_outputs(&self, models: &[String]) -> Result<(), CliError> {
+        self.keep_outputs_apart(models)?;
+        for path in self.outputs() {
+            Output::open(path)?;
+        }
+        Ok(())
+    }
+
+    /// Finds out whether all that is written leaves the models, and each other, as they are.
+    pub(super) fn keep_outputs_apart(&self, models: &[String]) -> Result<(), CliError> {
+        files::keep_apart(self.outputs(), models)
+    }
+
+    /// The files that are written.
+    fn outputs(&self) -> impl Iterator<Item = &str> {
         let reports = self.report.iter().filter_map(|report| match report {
             Report::File(_, file) => Some(file),
             Report::Runs | Report::Table => None,
         });
-        let paths: Vec<&String> = reports.chain(&self.trace).chain(&self.certificate).collect();
-        files::keep_apart(paths.iter().map(|path| path.as_str()), models)?;
-        for path in paths {
-            Output::open(path)?;
-        }
-        Ok(())
+        reports.chain(&self.trace).chain(&self.certificate).map(String::as_str)
     }
 
     /// Whether `--report` names files.

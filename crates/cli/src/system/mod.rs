@@ -110,8 +110,13 @@ pub(crate) fn check(
 ) -> Result<ExitCode, CliError> {
     check_all(request, of_file, style).map_err(|failure| {
         let documents = failure.documents(&request.model.files.join(" "));
-        for unwritten in request.write_reports(&documents) {
-            unwritten.report(style);
+        let files = &request.model.files;
+        let models = selection::models(files).map_or_else(|_| files.clone(), |it| it.concat());
+        // That a model would be lost may be what the failure is about.
+        if request.keep_outputs_apart(&models).is_ok() {
+            for unwritten in request.write_reports(&documents) {
+                unwritten.report(style);
+            }
         }
         request.model.say(failure)
     })
