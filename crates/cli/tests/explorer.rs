@@ -294,7 +294,10 @@ fn a_run_is_made_step_by_step_and_begun_from_another() {
     assert!(length(&on) > length(&run), "{on}");
     // Nothing is accepted of a formula that cannot fail, and nothing of a claim that is none.
     let (_, never) = explorer.call("simulate", &json!({ "accepting": 2 }));
-    assert!(never["stopped"].as_str().is_some_and(|said| said.contains("no acceptance")), "{never}");
+    assert!(
+        never["stopped"].as_str().is_some_and(|said| said.contains("no acceptance")),
+        "{never}"
+    );
     assert_eq!(explorer.call("simulate", &json!({ "accepting": 0 })).0, 422);
     // The same run again, also by way of a trail of SPIN.
     let (_, trail) =

@@ -131,7 +131,10 @@ fn graph_is_whole(verdicts: &fairly::Verdicts<Graph>) -> bool {
 fn several_promises_are_kept_by_one_pass_and_all_are_named() {
     let graph = Graph { starts: vec![0], steps: vec![vec![1], vec![2], vec![0]], broken: None };
     let promises = || {
-        check(&graph).always("small", |it| number(it) < 3).never("large", |it| number(it) > 2).save_nothing()
+        check(&graph)
+            .always("small", |it| number(it) < 3)
+            .never("large", |it| number(it) > 2)
+            .save_nothing()
     };
     let verdicts = promises().packed().run();
     assert!(verdicts.all_hold());

@@ -267,7 +267,7 @@ fn strong_fairness_is_more_than_weak_fairness() {
         event e0 idle : idle
         event e1 take : visible
         event e2 give : visible
-        variable g0 free : fault 0..1 = 1
+        variable g0 free : 0..1 = 1
         template t0 P parameters 0 {
           location q0 out { -> q1 if g0 == 1 on e1 do { g0 := 0 } as take }
           location q1 in { -> q0 on e2 do { g0 := 1 } as give }
