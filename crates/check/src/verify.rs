@@ -672,6 +672,9 @@ pub(crate) fn decide<S: Reducible>(
     decide_and(system, property, constraints, options, stamp, &mut |_, _, _| ())
 }
 
+/// What is done with a reduced system after a question about a property was answered, and with what is known of it.
+type Then<'t, S> = dyn FnMut(&mut Reduced<'_, S>, &Property, Option<Known>) + 't;
+
 /// The same. If there is none, `then` can ask more of the system as it was searched; it is not asked if that was
 /// a quotient in which processes are followed.
 fn decide_and<S: Reducible>(
@@ -680,7 +683,7 @@ fn decide_and<S: Reducible>(
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-    then: &mut dyn FnMut(&mut Reduced<'_, S>, &Property, Option<Known>),
+    then: &mut Then<'_, S>,
 ) -> Result<Found, CheckError> {
     let mut refused = Refusals::default();
     // An engine that was chosen is for the whole system.

@@ -328,17 +328,16 @@ impl<S: Space + ?Sized, W: Sought> Search<'_, S, W> {
             let mut most = self.options.workers.max(1);
             while !range.is_empty() && !self.is_over.load(Ordering::Acquire) {
                 let worth = range.len() / self.options.pace.share.max(1);
-                let mut workers = worth.clamp(1, most);
+                let wanted = worth.clamp(1, most);
                 self.next.store(range.start, Ordering::Release);
-                for number in started..workers {
+                // Where the machine gives no more threads, those that there are do the work.
+                let refused = (started..wanted).find(|&number| {
                     let crew = &crew;
                     let work = move || self.serve(crew, number);
-                    // Where the machine gives no more threads, those that there are do the work.
-                    if Builder::new().spawn_scoped(scope, work).is_err() {
-                        (most, workers) = (number, number);
-                        break;
-                    }
-                }
+                    Builder::new().spawn_scoped(scope, work).is_err()
+                });
+                most = refused.unwrap_or(most);
+                let workers = wanted.min(most);
                 started = started.max(workers);
                 crew.call(workers, range.clone());
                 self.expand_range(own, range.clone(), workers > 1);

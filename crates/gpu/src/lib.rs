@@ -37,7 +37,7 @@ pub use card::{Buffer, Call, Card, CardError};
 pub use cuda::{Cuda, open};
 pub use hull::{Hull, fair_run_exists};
 pub use product::Question;
-pub use reach::{Ended, Found, Limits, Reached, Sought, reach};
+pub use reach::{Ended, Found, IsWrong, Limits, Reached, Sought, reach};
 
 /// Why a question is not answered on a card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

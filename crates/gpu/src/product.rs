@@ -302,7 +302,7 @@ impl Tables {
             };
             letter >> at & 1 == 1
         };
-        let most = automaton.states().map(|state| automaton.edges(state).into_iter().count()).max();
+        let most = automaton.states().map(|state| automaton.edges(state).iter().count()).max();
         self.most_edges_of = most.unwrap_or(1).max(1);
         if self.most_edges_of > 32 || automaton.state_count() << self.letter_bits > 1 << 20 {
             return Err(Refusal::new("the automaton of the property is very large"));

@@ -33,13 +33,16 @@ pub struct Limits<'a> {
     pub slots: Option<u64>,
 }
 
+/// Condition on rows, such as that a state without steps is one in which something should not stop.
+pub type IsWrong<'a> = dyn Fn(&[u64]) -> bool + 'a;
+
 /// What is looked for.
 #[derive(Clone, Copy, Default)]
 pub struct Sought<'a> {
     /// Errors of the model.
     pub errors: bool,
     /// States without steps of which this is true.
-    pub stuck: Option<&'a dyn Fn(&[u64]) -> bool>,
+    pub stuck: Option<&'a IsWrong<'a>>,
     /// Whether that may be true where all processes may stay.
     pub asks_ends: bool,
     /// States with a proposition.
@@ -561,9 +564,8 @@ impl<'a> Search<'a> {
             let place = self.read_counters()?[CHANGED];
             let before: Box<[u64]> = if place == u64::MAX {
                 // Only a row that was declined.
-                let leads =
-                    |(_, targets): &(&Box<[u64]>, &Vec<Box<[u64]>>)| targets.contains(&target);
-                match self.declined.iter().find(leads) {
+                let mut declined = self.declined.iter();
+                match declined.find(|(_, targets)| targets.contains(&target)) {
                     Some((row, _)) => row.clone(),
                     None => {
                         let failed = CardError::Failed("a state has no predecessor".to_owned());

@@ -155,7 +155,7 @@ enum Nodes {
     /// `state · width + at`: nothing is stored.
     ByPosition(u32),
     /// In the order in which they are met, as rows of one word.
-    AsMet(SharedRows),
+    AsMet(Box<SharedRows>),
 }
 
 /// Automata with so many states at the most have their pairs numbered by position.
@@ -338,7 +338,7 @@ impl<'a, S: Space + ?Sized> SharedProduct<'a, S> {
         let acceptance = acceptance.rename(|mark| Mark(marks[&mark]));
         let nodes = match automaton.state_count() {
             count @ 0..=NARROW => Nodes::ByPosition(small(count.max(1))),
-            _ => Nodes::AsMet(SharedRows::new(1, memory)?),
+            _ => Nodes::AsMet(Box::new(SharedRows::new(1, memory)?)),
         };
         let sets = SharedSets::new(small(marks.len()) + 1, memory)?;
         let happenings = SharedSets::new(small(happens.len()), memory)?;

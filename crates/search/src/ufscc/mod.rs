@@ -370,9 +370,15 @@ impl<'a, G: SharedGraph> Search<'a, G> {
         let mut worker = self.graph.worker();
         if let (None, Some(node)) = (&inside, node) {
             let within = self.find_within(node, usize::MAX, &mut worker);
+            // A set need not be connected in itself, so more and more is looked at: a path that is accepted is one
+            // wherever it is found.
             let found = match within {
-                Ok(None) if self.is_early => self.find_among_met(node, &mut worker),
+                Ok(None) => self.find_among_met(node, &mut worker),
                 within => within,
+            };
+            let found = match found {
+                Ok(None) => self.find_from_start_of(node, &mut worker),
+                found => found,
             };
             match found {
                 Ok(found) => {

@@ -65,6 +65,20 @@ impl<G: SharedGraph> Search<'_, G> {
         self.find_along(node, &has, usize::MAX, worker)
     }
 
+    /// An accepted path of the whole graph from the node that a node was met from in the end.
+    pub(super) fn find_from_start_of(
+        &self,
+        node: u32,
+        worker: &mut G::Worker,
+    ) -> Result<Option<Lasso>, Unfinished> {
+        let mut start = node;
+        while self.links.get(start) != Links::NONE {
+            start = self.links.get(start);
+        }
+        let has = |step: &SharedStep, memory: &mut SetsMemory| self.may_take(step, memory);
+        self.find_along(start, &has, usize::MAX, worker)
+    }
+
     /// An accepted path from a node along certain steps.
     fn find_along(
         &self,

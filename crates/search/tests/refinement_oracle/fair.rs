@@ -48,11 +48,11 @@ fn naively_performs(tiny: &Tiny, fair: &Fair, look: &Look) -> bool {
             .collect();
         let own = if own.is_empty() { vec![(None, source)] } else { own };
         for (label, target) in own {
-            for at in 0..length {
+            for (at, expected) in word.iter().enumerate() {
                 let seen = label.filter(|&label| label != TAU).map(shown);
                 let (next, is_last) = match seen {
-                    None => (at, word[at].is_none()),
-                    Some(event) if word[at].as_ref() != Some(&event) => continue,
+                    None => (at, expected.is_none()),
+                    Some(event) if expected.as_ref() != Some(&event) => continue,
                     Some(_) if at + 1 < length => (at + 1, false),
                     Some(_) => (look.stem.len(), true),
                 };
