@@ -672,7 +672,7 @@ pub(crate) fn decide<S: Reducible>(
     decide_and(system, property, constraints, options, stamp, &mut |_, _, _| ())
 }
 
-/// What is done with a reduced system after a question about a property was answered, and with what is known of it.
+/// Question about a reduced system that follows an answer, and may use what is known from it.
 type Then<'t, S> = dyn FnMut(&mut Reduced<'_, S>, &Property, Option<Known>) + 't;
 
 /// The same. If there is none, `then` can ask more of the system as it was searched; it is not asked if that was
